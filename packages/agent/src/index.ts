@@ -13,7 +13,7 @@ export type {
   SendOptions,
   TaskList,
 } from './client/client.js'
-export { answerOf, approvalsOf, checkSendOptions, toApprovalParts } from './client/client.js'
+export { answerOf, checkSendOptions, toApprovalParts } from './client/client.js'
 export { createLocalClient, type LocalClientOptions } from './client/local-client.js'
 export { type ArtifactChunk, TaskStory } from './client/task-story.js'
 export type { Artifact } from './models/artifact.js'
@@ -54,6 +54,7 @@ export type { Task, TaskFields } from './models/task.js'
 export {
   addArtifact,
   addMessage,
+  approvalsOf,
   createTask,
   isCutOff,
   replyOf,

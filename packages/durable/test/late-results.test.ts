@@ -243,6 +243,33 @@ for (const { name, isMissing, open } of places)
       expect([made, read]).toEqual([['job'], expect.stringContaining('no paper')])
     })
 
+    test.skipIf(name === 'memory')(
+      'a result that came while the process of its call died settles the call in the next process',
+      async () => {
+        const tokens: string[] = []
+        const began: PromiseWithResolvers<void> = Promise.withResolvers()
+        const first = start({
+          tools: [
+            sendOut(tokens, () => {
+              began.resolve()
+              return new Promise<never>(() => undefined)
+            }),
+          ],
+        })
+        const message = createMessage('user', 'Print it')
+        const { task } = await first.send({ agent: 'desk', principal, message })
+        await began.promise
+        const [token = ''] = tokens
+        await first.deliver({ token }, { failure: 'no paper' })
+        await database!.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0' }])
+        const second = start({ tools: [sendOut(tokens)] })
+        await until(second, task, 'completed')
+        await second.deliver({ token }, { failure: 'no paper' })
+        // The call is not made again, and what it read is the failure.
+        expect([tokens.length, read]).toEqual([1, expect.stringContaining('no paper')])
+      },
+    )
+
     test('a result for a task that is over, or was removed, is refused', async () => {
       const tokens: string[] = []
       const host = start({ tools: [sendOut(tokens)] })

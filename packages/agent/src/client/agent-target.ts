@@ -12,12 +12,12 @@ import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
 import { createPart, type Part } from '../models/part.js'
-import { isCutOff, type Task } from '../models/task.js'
+import { approvalsOf, isCutOff, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import { type BoundTarget, type ChildOutcome, errorOf } from '../run/sub-agent.js'
 import { isAway } from '../run/while-away.js'
-import { type AgentClient, answerOf, approvalsOf } from './client.js'
+import { type AgentClient, answerOf } from './client.js'
 
 /** What a model is shown of an agent. */
 export interface AgentTargetOptions {

@@ -4,13 +4,8 @@ import type { CompactionResult } from '@modelport/runtime'
 import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
-import {
-  type ApprovalContent,
-  createPart,
-  type Part,
-  type RequestDecision,
-} from '../models/part.js'
-import type { Task } from '../models/task.js'
+import { createPart, type Part, type RequestDecision } from '../models/part.js'
+import { approvalsOf, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { LateResult } from '../run/result-webhook.js'
 import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run-context.js'
@@ -192,14 +187,6 @@ export interface AgentClient {
    */
   forget(callers: readonly string[]): Promise<number>
 }
-
-/** The approvals that a task waits for. */
-export const approvalsOf = (task: Task): readonly ApprovalContent[] =>
-  task.state === 'input-required'
-    ? (task.statusMessage?.parts ?? []).flatMap((part) =>
-        part.type === 'approval' ? [part.content] : [],
-      )
-    : []
 
 /** What a message says that decides about approvals of a task. */
 export function toApprovalParts(

@@ -2,6 +2,7 @@ import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { Artifact } from './artifact.js'
 import { createMessage, type Message } from './message.js'
+import type { ApprovalContent } from './part.js'
 import { checkTransition, type TaskState } from './task-state.js'
 
 /** One unit of work. Plain data; the functions of this module return new values. */
@@ -116,6 +117,14 @@ export const finishReasonKey = 'finish_reason'
 
 /** True if the answer of the task is a part: the model's limit of tokens cut it off. */
 export const isCutOff = ({ metadata }: Task): boolean => metadata[finishReasonKey] === 'length'
+
+/** What a message says about requests: it asks for decisions, or gives them. */
+export const approvalsIn = (message: Message | undefined): readonly ApprovalContent[] =>
+  message?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
+
+/** The requests that a task waits for. */
+export const approvalsOf = ({ state, statusMessage }: Task): readonly ApprovalContent[] =>
+  state === 'input-required' ? approvalsIn(statusMessage) : []
 
 /** Key of metadata that names the message which answered in place of the task. */
 export const replyKey = 'reply_message'

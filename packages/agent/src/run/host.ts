@@ -6,8 +6,8 @@ import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.
 import { textHash } from '../base/text-hash.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import { createMessage, type Message } from '../models/message.js'
-import { type ApprovalContent, createPart } from '../models/part.js'
-import type { Task } from '../models/task.js'
+import { createPart } from '../models/part.js'
+import { approvalsIn, approvalsOf, type Task } from '../models/task.js'
 import { foldTask, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
@@ -469,23 +469,13 @@ const notDeliverer = (): AgentError =>
 /** True if this result was delivered to the task before. */
 const hasResult = (task: Task, request: string | undefined, result: LateResult): boolean =>
   task.messages
-    .flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])),
-    )
+    .flatMap(approvalsIn)
     .filter(({ requestId }) => isLateRequest(requestId))
     .filter(({ requestId }) => request === undefined || requestId === request)
     .some((stored) => {
       const own = toOutcome(result)
       return own.outcome === stored.outcome && own.result === stored.result
     })
-
-/** What a task asks for. */
-const approvalsOf = ({ state, statusMessage }: Task): readonly ApprovalContent[] =>
-  state === 'input-required'
-    ? (statusMessage?.parts ?? []).flatMap((part) =>
-        part.type === 'approval' ? [part.content] : [],
-      )
-    : []
 
 /** The content of a message, without fields that differ each time it is sent. */
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)

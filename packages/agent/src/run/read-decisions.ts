@@ -3,7 +3,7 @@ import { checkAnswer, webhookPrincipal } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { ApprovalContent } from '../models/part.js'
-import type { Task } from '../models/task.js'
+import { approvalsIn, type Task } from '../models/task.js'
 import type { Agent } from './agent.js'
 import { checkDecision, invalid } from './check-decision.js'
 import { type AcceptedDecision, isLateRequest } from './wait-state.js'
@@ -23,11 +23,9 @@ export async function readDecisions(
   now: number,
 ): Promise<readonly AcceptedDecision[]> {
   refuseCalls(agent, message)
-  const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+  const given = approvalsIn(message)
   if (!given.length) return []
-  const asked =
-    task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ??
-    []
+  const asked = approvalsIn(task.statusMessage)
   const find = (id: string): ApprovalContent | undefined =>
     asked.find(({ requestId }) => requestId === id)
   // Whoever owns the task, as the caller does, answers its questions.

@@ -29,7 +29,7 @@ import { addUnheard, openChildren } from './open-children.js'
 import { knownBefore, noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
-import { approvalsOf, requestParts, type WaitingRequest, type WaitState } from './wait-state.js'
+import { requestParts, requestsOf, type WaitingRequest, type WaitState } from './wait-state.js'
 
 /** How an activation ended: the events that say so. */
 export interface TurnEnd {
@@ -247,7 +247,7 @@ async function endOfRun(
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
     await addUnheard(turn.agent, result.pending, children, turn.signal)
-    const own = approvalsOf(result.pending, turn.run.principal, runId)
+    const own = requestsOf(result.pending, turn.run.principal, runId)
     const requests = [...own, ...childApprovals(turn.agent.name, children)]
     return waiting(turn, {
       version: 1,

@@ -83,8 +83,8 @@ export async function readWaitState(
 export const toWaitState = (state: unknown): WaitState | undefined =>
   typeof state === 'object' && state !== null ? (state as WaitState) : undefined
 
-/** The approvals of a run's pending items. */
-export const approvalsOf = (
+/** The requests of a run's pending items. */
+export const requestsOf = (
   pending: readonly PendingItem[],
   principal: string,
   runId: string,
