@@ -39,7 +39,7 @@ export const carried: Readonly<Record<string, Paths>> = {
     ...pages('which-function', 'errors', 'runtimes', 'semver', 'not-here'),
   ],
   driver: [...pages('custom-provider', 'contract'), ...guides('connections', 'vendor-endpoints')],
-  conformance: pages('custom-provider', 'contract', 'testing'),
+  conformance: pages('client-suite', 'custom-provider', 'contract', 'testing'),
   'provider-mock': pages('testing'),
   ...Object.fromEntries(withPackage.map((name) => [`provider-${name}`, providers(name)])),
   [`provider-${compatible}`]: providers(...presets),

@@ -11,31 +11,48 @@ export function fromOllamaHost(text: string): string {
     .trim()
     .replace(/^["']+|(?<!["'])["']+$/g, '')
     .trim()
-  const [, given, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(trimmed) ?? []
-  const cloud = given === undefined && rest === 'ollama.com'
-  const scheme = cloud ? 'https' : (given ?? 'http').toLowerCase()
+  const [, givenScheme, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(trimmed) ?? []
+  const isCloud = givenScheme === undefined && rest === 'ollama.com'
+  const scheme = isCloud ? 'https' : (givenScheme ?? 'http').toLowerCase()
+
   // User information is for the parser to refuse.
   if (rest.includes('@')) return `${scheme}://${rest}`
-  const usual = cloud || scheme === 'https' ? '443' : given === undefined ? '11434' : '80'
+
   const slash = rest.indexOf('/')
-  const [address, path] = slash < 0 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash)]
-  const { host, port } = splitAddress(address, usual)
-  return `${scheme}://${host}:${port}${path}`
+  const address = slash < 0 ? rest : rest.slice(0, slash)
+  const path = slash < 0 ? '' : rest.slice(slash)
+  const { host, port } = splitAddress(address)
+  return `${scheme}://${host}:${port ?? usualPort(scheme, givenScheme !== undefined)}${path}`
 }
 
-function splitAddress(
-  address: string,
-  usual: string,
-): { readonly host: string; readonly port: string } {
+/** The port of an address without one: Ollama's own, unless the scheme is written out. */
+function usualPort(scheme: string, isWritten: boolean): string {
+  if (scheme === 'https') return '443'
+  return isWritten ? '80' : '11434'
+}
+
+/** The host to contact, and the port if the address has a usable one. */
+function splitAddress(address: string): {
+  readonly host: string
+  readonly port: string | undefined
+} {
   const bare = address.replace(/^\[(.*)\]$/, '$1')
-  const colons = bare.split(':').length - 1
-  const [, host = bare, port] =
-    colons === 1 || /^\[.*\]:/.test(address) ? (/^(.*):([^:]*)$/.exec(address) ?? []) : []
-  const name = host.replace(/^\[|\]$/g, '')
-  const dialled = name === '' || name === '0.0.0.0' ? '127.0.0.1' : name === '::' ? '::1' : name
-  const usable =
-    port !== undefined && /^\d+$/.test(port) && Number(port) <= 65_535 && Number(port) > 0
-  return { host: dialled.includes(':') ? `[${dialled}]` : dialled, port: usable ? port : usual }
+  // An IPv6 address without brackets has several colons, and no port.
+  const hasPort = bare.split(':').length === 2 || /^\[.*\]:/.test(address)
+  const [, name = bare, port = ''] = hasPort ? (/^(.*):([^:]*)$/.exec(address) ?? []) : []
+
+  const host = reachable(name.replace(/^\[|\]$/g, ''))
+  const isPort = /^\d+$/.test(port) && Number(port) <= 65_535 && Number(port) > 0
+  return {
+    host: host.includes(':') ? `[${host}]` : host,
+    port: isPort ? port : undefined,
+  }
+}
+
+/** The loopback address, in place of an address to listen on. */
+function reachable(host: string): string {
+  if (host === '' || host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
 }
 
 /**
