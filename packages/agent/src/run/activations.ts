@@ -365,7 +365,7 @@ export class Activations {
             ],
           }
       } else if (agent.settings.handler || !isOnlyDecisions(message)) {
-        const kept = events.filter(({ type }) => type !== 'status')
+        const kept = events.flatMap(keptOf)
         // What the turn continued from is used up.
         const used = { type: 'checkpoint', checkpoint: null } as const
         return { seq, decisions: [], events: [...kept, used, { type: 'message', message }] }
@@ -449,6 +449,14 @@ interface Continuation {
 const waitStateIn = (events: TurnEnd['events']): WaitState | undefined => {
   const found = events.findLast((event) => event.type === 'checkpoint')
   return found && toWaitState(found.checkpoint)
+}
+
+/** What stays of an event that ended a turn: a failure says which calls were made. */
+function keptOf(event: TaskEventBody): readonly TaskEventBody[] {
+  if (event.type !== 'status') return [event]
+  return event.state === 'failed' && event.message
+    ? [{ type: 'message', message: event.message }]
+    : []
 }
 
 /** Who decides, of a message that does. */

@@ -4,15 +4,13 @@ import { isAgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
+import { cancelOf, cancelRequests } from '../session/cancel-requests.js'
 import type { ChildCancel, ChildCancels } from '../session/child-cancels.js'
 import { forgetRequests } from '../session/forget-requests.js'
 import type { TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { isBound } from './sub-agent.js'
-import { readWaitState } from './wait-state.js'
 
-/** How long an agent that cannot be reached is asked again, in milliseconds. */
-const giveUpMs = 3_600_000
 /** How long one process may take to ask, in milliseconds. */
 const askMs = 30_000
 const longestWaitMs = 60_000
@@ -49,16 +47,15 @@ export class ChildCanceller {
    * over.
    */
   async requestAll(key: TaskKey): Promise<void> {
-    const head = await this.#store.tasks.head(key)
+    const { tasks, cancels } = this.#store
+    const head = await tasks.head(key)
     if (!head) return
-    const wait = await readWaitState(this.#store.tasks, key, head.seq)
-    for (const { child } of wait?.requests ?? [])
-      if (child) await this.#put(key, head.record.agent, child.agent, child.taskId)
+    for (const row of await cancelRequests(tasks, head, this.#entropy.now())) await cancels.put(row)
   }
 
   /** Cancels one task that a running one delegated. */
   async request(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
-    await this.#put(key, agent, target, taskId)
+    await this.#store.cancels.put(cancelOf(key, agent, target, taskId, this.#entropy.now()))
     await this.send()
   }
 
@@ -90,19 +87,6 @@ export class ChildCanceller {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-  }
-
-  async #put(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
-    const dueAt = this.#entropy.now()
-    await this.#store.cancels.put({
-      key,
-      agent,
-      target,
-      taskId,
-      attempts: 0,
-      dueAt,
-      giveUpAt: dueAt + giveUpMs,
-    })
   }
 
   #schedule(inMs: number): void {

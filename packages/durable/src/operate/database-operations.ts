@@ -1,4 +1,5 @@
 import {
+  cancelRequests,
   isTerminal,
   openRequests,
   type RequestDecision,
@@ -8,6 +9,7 @@ import {
 } from '@modelport/agent'
 import { errorText } from '@modelport/core/text'
 import type { PendingItem, ResumeDecision } from '@modelport/runtime'
+import { SqlChildCancels } from '../agents/sql-child-cancels.js'
 import { SqlTasks } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
 import { checkArguments } from '../database/check-arguments.js'
@@ -203,12 +205,17 @@ export class DatabaseOperations implements StoreOperations {
   async cancel(id: string, reason: string = 'cancelled by the operator'): Promise<void> {
     const key = await this.#keyOf(id)
     if (!key) return this.#runs.cancel(id, reason)
+    const { database, codec } = this.#parts
     const head = await this.#tasks.head(key)
-    const at = new Date(this.#parts.database.now()).toISOString()
-    if (head && !isTerminal(head.state))
-      await this.#tasks.append(key, head.seq, [
-        { type: 'status', state: 'cancelled', metadata: { cancel_reason: reason }, at, attempt: 1 },
-      ])
+    if (!head || isTerminal(head.state)) return
+    const now = database.now()
+    // A process that serves the agent asks for them.
+    const cancels = new SqlChildCancels(database, codec)
+    for (const row of await cancelRequests(this.#tasks, head, now)) await cancels.put(row)
+    const at = new Date(now).toISOString()
+    await this.#tasks.append(key, head.seq, [
+      { type: 'status', state: 'cancelled', metadata: { cancel_reason: reason }, at, attempt: 1 },
+    ])
   }
 
   prune(options: PruneOptions): Promise<PruneReport> {
