@@ -234,7 +234,9 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
     const isDone = state === 'completed' || state === 'final'
     if (!known || known.mayEnd || !(isDone || state === 'failed')) return []
     return known.wishes.flatMap(({ id, reads }) => {
-      const word = new RegExp(`${id.replace('.', '\\.')}=(\\w+)`).exec(answer)?.[1]
+      const words = [...answer.matchAll(new RegExp(`${id.replace('.', '\\.')}=(\\w+)`, 'g'))]
+      const last = words.findLast(([, one]) => one === 'paid') ?? words.at(-1)
+      const word = last?.[1]
       const wasPaid = ledger.some(({ wish, effect }) => wish === id && effect)
       if (word === undefined)
         return isDone || (wasPaid && !reads)

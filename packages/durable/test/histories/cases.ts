@@ -269,6 +269,22 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 30, do: 'operations.forget', n: 292 },
     ],
   },
+  'a task that an operator cancels is cancelled at the agent that it delegated to': {
+    seed: 100876,
+    moves: [
+      {
+        after: 100,
+        do: 'send and leave',
+        n: 804,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [[{ tool: 'signed', wish: 'J1.1', ends: [], by: 'bank' }]],
+        },
+      },
+      { after: 4000, do: 'operations.cancel', n: 996 },
+    ],
+  },
   'a task does not cancel itself because its process was frozen when it came': {
     seed: 61107,
     moves: [

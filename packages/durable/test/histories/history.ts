@@ -120,7 +120,7 @@ const besides = {
 } as const satisfies Record<PartType, boolean>
 export const partsBesides = namesOf(besides).filter((type) => besides[type])
 
-const kinds = ['task', 'task', 'task', 'task', 'explicit', 'handler', 'run'] as const
+const kinds = ['task', 'task', 'task', 'explicit', 'handler', 'run'] as const
 
 function jobOf(id: string, random: () => number, isChat: boolean): Job {
   const kind = isChat ? 'chat' : pick(kinds, random)

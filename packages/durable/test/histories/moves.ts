@@ -604,7 +604,7 @@ const faultMoves = {
     },
   },
   'die in a sending': {
-    weight: 7,
+    weight: 10,
     play: (cluster, { n }) => {
       const one = anyAlive(cluster, n)
       if (!one) return false
@@ -644,11 +644,11 @@ const faultMoves = {
     },
   },
   'slow write': {
-    weight: 3,
+    weight: 6,
     // Longer than a lease, now and then: its process is taken for dead, and the write arrives.
     play: (cluster, { n }) => {
       const one = anyAlive(cluster, n)
-      if (one) one.connection.slowMs = n * 6
+      if (one) one.connection.slowMs = n * 8
       cluster.loseCalls()
       return one !== undefined
     },
@@ -694,7 +694,7 @@ const faultMoves = {
 const ownMoves = {
   'send and leave': { weight: 10, hasJob: true, play: message('at once') },
   reply: {
-    weight: 4,
+    weight: 6,
     // Words in place of a decision, or while it works.
     play: about('replies', async (client, { taskId, job, replies }) => {
       if (job.kind !== 'task') return

@@ -377,12 +377,23 @@ function auditedTask(
     job: job?.id ?? 'unknown',
     id: task.id,
     state: task.state,
-    answer: job?.kind === 'explicit' ? explicitAnswer(task, job) : wordsOf(answerOf(task)),
+    answer: job?.kind === 'explicit' ? explicitAnswer(task, job) : wordsOf(told(task)),
     waitsFor,
     hasWaited,
     messages: task.messages.map(({ id }) => id),
   }
 }
+
+/** The answer; a task that failed more than once said before what it had done. */
+const told = (task: Task): string =>
+  task.state === 'failed'
+    ? [
+        ...task.messages.filter(({ role }) => role === 'agent').map(textOfMessage),
+        answerOf(task),
+      ].join('\n')
+    : answerOf(task)
+const textOfMessage = ({ parts }: Task['messages'][number]): string =>
+  parts.map((part) => (part.type === 'text' ? part.content : '')).join(' ')
 
 /** What the results in a transcript say of their wishes. */
 const wordsIn = (transcript: readonly ChatMessage[]): string =>
