@@ -70,8 +70,8 @@ export function reportResponse(
   { config, onResponse }: Pick<CallContext, 'config' | 'onResponse'>,
   { status, headers }: ResponseNotice,
 ): void {
-  callObserver(() => config.onResponse?.({ status, headers }))
-  callObserver(() => onResponse?.({ status, headers }))
+  for (const observer of [config.onResponse, onResponse])
+    if (observer) callObserver(() => observer({ status, headers }))
 }
 
 /** Each turn is a request of its own: it has its own attempts and its own key. */
