@@ -4,11 +4,11 @@ import { isAgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
-import { cancelOf, cancelRequests } from '../session/cancel-requests.js'
 import type { ChildCancel, ChildCancels } from '../session/child-cancels.js'
 import { forgetRequests } from '../session/forget-requests.js'
 import type { TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
+import { cancelOf, cancelRequests } from './cancel-requests.js'
 import { isBound } from './sub-agent.js'
 
 /** How long one process may take to ask, in milliseconds. */

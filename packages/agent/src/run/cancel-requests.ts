@@ -1,6 +1,6 @@
-import { readWaitState } from '../run/wait-state.js'
-import type { ChildCancel } from './child-cancels.js'
-import type { TaskHead, TaskKey, TaskStore } from './task-store.js'
+import type { ChildCancel } from '../session/child-cancels.js'
+import type { TaskHead, TaskKey, TaskStore } from '../session/task-store.js'
+import { readWaitState } from './wait-state.js'
 
 /** How long an agent that cannot be reached is asked again, in milliseconds. */
 const giveUpMs = 3_600_000
