@@ -7,6 +7,7 @@ import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
 import { toWireRequest, write } from './wire-server-http.js'
 import { inChunks } from './wire-text.js'
 
+export type { Check } from './served/judge.js'
 export type { RuleGroup, RuleName } from './served/rules.js'
 export type { ReportedCheck, RunReport, Tally } from './served/run.js'
 export {

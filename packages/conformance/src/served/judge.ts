@@ -11,7 +11,9 @@ import type { Wire } from './wires.js'
 
 /** What became of one rule in one case. */
 export interface Check {
+  /** Name of the rule. */
   readonly rule: RuleName
+  /** Whether what was seen is what the rule asks for. */
   readonly state: 'failed' | 'not-applicable' | 'passed'
   /** What had to be seen; set where it failed. */
   readonly expected?: string

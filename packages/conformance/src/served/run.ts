@@ -7,15 +7,21 @@ import { type Wire, wires } from './wires.js'
 
 /** How many checks of a group ended in each way. */
 export interface Tally {
+  /** Checks that found what the rule asks for. */
   passed: number
+  /** Checks that found something else. */
   failed: number
+  /** Checks that do not apply to this client, or to what it was asked. */
   notApplicable: number
 }
 
 /** A check with all that a reader needs to believe it, or to dispute it. */
 export interface ReportedCheck extends Check {
+  /** Id of the case. */
   readonly case: string
+  /** What the case is about, for people. */
   readonly title: string
+  /** The group of the rule. */
   readonly group: RuleGroup
   /** The rule in one sentence. */
   readonly sentence: string
@@ -31,12 +37,17 @@ export interface ReportedCheck extends Check {
 
 /** The report on a client. */
 export interface RunReport {
+  /** Name of the client, as it was registered. */
   readonly client: string
+  /** Version of the client, as it was registered. */
   readonly version: string
+  /** Name of the API that the client was asked through, as it was registered. */
   readonly wire: string
+  /** The checks of each group, counted. */
   readonly groups: Readonly<Partial<Record<RuleGroup, Tally>>>
   /** Cases of which the driver posted nothing. */
   readonly missing: readonly string[]
+  /** One for each rule of each case. */
   readonly checks: readonly ReportedCheck[]
 }
 
