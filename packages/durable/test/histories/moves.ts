@@ -48,7 +48,8 @@ async function send(
   const { session } = sent.job
   const options = session === undefined ? {} : { sessionId: session }
   const accept = (id: string): void => {
-    if (sent.taskId !== undefined && sent.taskId !== id)
+    // A message whose task was forgotten is a new one.
+    if (sent.taskId !== undefined && sent.taskId !== id && !sent.wasForgotten)
       cluster.internal.push(`${sent.job.id} got the tasks ${sent.taskId} and ${id}`)
     sent.taskId = id
     sent.isAccepted = true
