@@ -409,7 +409,7 @@ const wordsIn = (transcript: readonly ChatMessage[]): string =>
 /** The answer, with a word for each call that a failure says was made. */
 const wordsOf = (answer: string): string =>
   answer.replaceAll(
-    /(J\d+\.\d+)[^;(]*\((done|the agent answered|whether it happened is not known)\)/g,
+    /(J\d+\.\d+)[^;(\n]*\((done|the agent answered|whether it happened is not known)\)/g,
     (_, wish: string, what: string) => `${wish}=${what === 'done' ? 'paid' : 'unknown'}`,
   )
 
