@@ -69,8 +69,8 @@ const config: KnipConfig = {
         'test/soak/{main,client-program,server-program,sqlite-thread}.ts',
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
-      // The shapes of requests are written from the types of `@anthropic-ai/sdk` and `ollama`. Examples of guides
-      // import the others, and a test type-checks those.
+      // The shapes of requests are written from the types of `@anthropic-ai/sdk` and `ollama`.
+      // Examples of guides import the others, and a test type-checks those.
       ignoreDependencies: [
         '@a2a-js/sdk',
         '@anthropic-ai/sdk',

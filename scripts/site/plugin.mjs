@@ -78,8 +78,8 @@ const hasComment = (reflection) =>
   reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
 /**
- * A folder cannot be copied, and evidence is not a page of the site: a link to either is marked, and
- * `linkRepository` finds it.
+ * A folder cannot be copied, and evidence is not a page of the site: a link to either is marked,
+ * and `linkRepository` finds it.
  */
 function markOutside(files) {
   const register = files.register.bind(files)

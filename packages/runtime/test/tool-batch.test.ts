@@ -70,13 +70,13 @@ afterEach(() => void vi.useRealTimers())
  * before in the same process may have left a timer that starts itself again.
  */
 async function run<T>(work: Promise<T>): Promise<T> {
-  let over = false
+  const state = { isOver: false }
   const end = (): void => {
-    over = true
+    state.isOver = true
   }
   work.then(end, end)
 
-  while (!over) await vi.advanceTimersToNextTimerAsync()
+  while (!state.isOver) await vi.advanceTimersToNextTimerAsync()
   return work
 }
 

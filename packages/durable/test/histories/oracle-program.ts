@@ -1,7 +1,7 @@
 import '../../../../scripts/sources.mjs'
 // Works on runs on one engine until it dies:
-// `node … oracle-program.ts FIRST COUNT FOLDER [URL SCHEMA]`. With the address of a PostgreSQL server
-// the engine is DBOS, else our store in a file.
+// `node … oracle-program.ts FIRST COUNT FOLDER [URL SCHEMA]`. With the address of a PostgreSQL
+// server the engine is DBOS, else our store in a file.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
