@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { relative } from 'node:path'
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { root } from '../../scripts/workspaces.mjs'
@@ -16,3 +17,10 @@ beforeEach(({ task }) => {
 })
 afterEach(failWhereRefused)
 afterAll(failWhereRefused)
+
+// The next file in this process would be observed: it would cost more, and be slower.
+afterAll(() => {
+  for (const kind of ['run', 'task', 'durable', 'call'])
+    if (channel(`modelport:${kind}`).hasSubscribers)
+      throw new Error(`a test left a subscriber of modelport:${kind}`)
+})

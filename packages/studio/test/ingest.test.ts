@@ -286,9 +286,20 @@ test('a spool that drops a line forgets which blocks of a prompt the studio know
   expect(span.blocks).toEqual([])
 })
 
+/** Writes what this process publishes into a spool, until the test ends. */
+function subscribe(spool: Spool): void {
+  const subscriptions = new Subscriptions({
+    spool,
+    withContent: true,
+    isTaken: () => true,
+    notify: () => undefined,
+  })
+  onTestFinished(() => subscriptions.close())
+}
+
 test('a line has the value as it was when it was published, whatever the program does with it then', () => {
   const spool = new Spool()
-  new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
+  subscribe(spool)
   const [slot, span] = [channel('modelport:run'), {}]
   const args = { city: 'Oslo' }
   slot.runStores({ span, type: 'start', value: {} }, () => {
@@ -308,7 +319,7 @@ test.each([
   'without a studio a program keeps about as many characters as it may, also of %s',
   (_, value) => {
     const spool = new Spool({ entries: 1000, characters: 300_000 })
-    new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
+    subscribe(spool)
     const slot = channel('modelport:run')
     for (let index = 0; index < 100; index++) {
       const span = {}

@@ -67,20 +67,32 @@ export class Subscriptions {
   #count = 0
   readonly #redacts = new Set<Redact>()
   #hasNewRedact = false
+  readonly #ends: (() => void)[] = []
 
   constructor(to: Destination) {
     this.#to = to
     for (const kind of ['run', 'task', 'durable', 'call']) {
       const slot = channel(`modelport:${kind}`)
       if (kind !== 'call') slot.bindStore(this.#place, (message) => this.#enter(message as Message))
-      slot.subscribe((message) => {
+      const listener = (message: unknown): void => {
         try {
           this.#take(kind, message as Message)
         } catch {
           // Whatever a value of the program does when it is read, the program continues.
         }
+      }
+      slot.subscribe(listener)
+
+      this.#ends.push(() => {
+        slot.unsubscribe(listener)
+        slot.unbindStore(this.#place)
       })
     }
+  }
+
+  /** Listens no more: what happens from now on costs the program nothing. */
+  close(): void {
+    for (const end of this.#ends.splice(0)) end()
   }
 
   /** What takes the keys of the newest providers out of texts, if there are new ones. */
