@@ -247,7 +247,12 @@ export default defineConfig(
   },
   // What shows a program in a studio is not part of the program: it alone reads `MODELPORT_STUDIO`.
   {
-    files: ['packages/factory/src/base/env.ts', 'packages/studio/src/attach/attach.ts'],
+    files: [
+      'packages/factory/src/base/env.ts',
+      'packages/studio/src/attach/attach.ts',
+      // A program that npx has to end.
+      'packages/conformance/src/main.ts',
+    ],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-syntax': ['error', ...banned, ...squeezed],

@@ -81,3 +81,40 @@ test('the program serves the cases until it is stopped, and else says how it is 
     serving.kill()
   }
 })
+
+test.skipIf(process.platform === 'win32')(
+  'the program ends with npx, which is stopped without a word to it',
+  async () => {
+    const script = '"$0" "$@" & echo $! >&2; wait'
+    const args = [
+      '--import',
+      join(root, 'scripts/sources.mjs'),
+      join(root, 'packages/conformance/src/main.ts'),
+      'serve',
+      '--port',
+      '0',
+    ]
+    const npx = spawn('sh', ['-c', script, process.execPath, ...args], {
+      cwd: root,
+      env: { ...process.env, npm_command: 'exec' },
+    })
+    const [pid] = (await once(npx.stderr, 'data')) as [Buffer]
+    try {
+      await once(npx.stdout, 'data')
+      // The output is at its end when the program is, which has it open.
+      const ended = once(npx.stdout, 'end')
+      npx.kill('SIGKILL')
+      await ended
+    } finally {
+      if (isRunning(Number(pid))) process.kill(Number(pid))
+    }
+  },
+)
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

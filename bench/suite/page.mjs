@@ -32,7 +32,7 @@ function failuresOf({ client, wire, checks }) {
       '  ```',
       '',
       '  ```sh',
-      `  ${first.curl}`,
+      ...first.curl.split('\n').map((line) => `  ${line}`),
       '  ```',
       '',
     ].join('\n')

@@ -87,7 +87,7 @@ def main():
                 turn = {"text": "", "reasoning": "", "finish": None}
                 turns.append(turn)
                 calls = ask(case, messages, turn)
-                if i >= len(case["toolResults"]):
+                if not calls or i >= len(case["toolResults"]):
                     break
                 sent = [
                     {"id": c["id"], "type": "function", "function": {"name": c["name"], "arguments": c["arguments"]}}

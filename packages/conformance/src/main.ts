@@ -23,8 +23,18 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 2
     return
   }
+  // `npx` ends without a word to its program.
+  if (process.env['npm_command'] === 'exec') endWithParent()
   const { url } = await startSuiteServer({ port, host: values.host })
   process.stdout.write(await (await fetch(url)).text())
+}
+
+/** Ends this process soon after the one that started it. */
+function endWithParent(): void {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) process.exit()
+  }, 250).unref()
 }
 
 main().catch((error: unknown) => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type ServedCase, servedCases } from '../src/served/cases.js'
-import { judge } from '../src/served/judge.js'
+import { type Check, judge } from '../src/served/judge.js'
 import type { Observation, ObservedTurn } from '../src/served/observation.js'
 import { htmlReport } from '../src/served/report.js'
 import { type RuleName, servedRules } from '../src/served/rules.js'
+import type { ReportedCheck, RunReport } from '../src/served/run.js'
 import { startSuiteServer } from '../src/served/wire-server-suite.js'
-import { wires } from '../src/served/wires.js'
+import { hasIds, type Wire, type WireName, wires } from '../src/served/wires.js'
 import type { WireRequest } from '../src/wire-format.js'
 
 const { chat } = wires
@@ -158,6 +159,144 @@ describe('the judge of the suite for clients', () => {
   })
 })
 
+/** Results as each API writes them: the ids of the calls, and which result goes to which. */
+type Pairs = readonly (readonly [id: string, name: string, text: string])[]
+
+/** A request that repeats three calls and takes these results back, at each wire. */
+const answering: Readonly<
+  Record<WireName, (calls: Pairs, results: Pairs, args: object[]) => object>
+> = {
+  chat: (calls, results, args) => ({
+    messages: [
+      {
+        role: 'assistant',
+        tool_calls: calls.map(([id, name], at) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(args[at]) },
+        })),
+      },
+      ...results.map(([id, , content]) => ({ role: 'tool', tool_call_id: id, content })),
+    ],
+  }),
+  responses: (calls, results, args) => ({
+    input: [
+      ...calls.map(([id, name], at) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: JSON.stringify(args[at]),
+      })),
+      ...results.map(([id, , output]) => ({ type: 'function_call_output', call_id: id, output })),
+    ],
+  }),
+  messages: (calls, results, args) => ({
+    messages: [
+      {
+        role: 'assistant',
+        content: calls.map(([id, name], at) => ({ type: 'tool_use', id, name, input: args[at] })),
+      },
+      {
+        role: 'user',
+        content: results.map(([id, , content]) => ({
+          type: 'tool_result',
+          tool_use_id: id,
+          content,
+        })),
+      },
+    ],
+  }),
+  gemini: (calls, results, args) => ({
+    contents: [
+      {
+        role: 'model',
+        parts: calls.map(([, name], at) => ({ functionCall: { name, args: args[at] } })),
+      },
+      {
+        role: 'user',
+        parts: results.map(([, name, result]) => ({
+          functionResponse: { name, response: { result } },
+        })),
+      },
+    ],
+  }),
+  ollama: (calls, results, args) => ({
+    messages: [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: calls.map(([, name], at) => ({ function: { name, arguments: args[at] } })),
+      },
+      ...results.map(([, name, content]) => ({ role: 'tool', tool_name: name, content })),
+    ],
+  }),
+}
+
+describe('results go back', () => {
+  const swapped = <T>([first, second, ...rest]: readonly T[]): T[] => [
+    second as T,
+    first as T,
+    ...rest,
+  ]
+
+  /** What the rule `results` finds in the request that `change` makes of the right results. */
+  const found = (wire: Wire, change: (results: Pairs) => Pairs): readonly RuleName[] => {
+    const one = servedCases(wire).find(({ id }) => id === 'parallel-calls-whole') as ServedCase
+    const calls = (one.turns[0]?.toolCalls ?? []).map(
+      ({ id = '', name }, at) => [id, name, one.ask.toolResults[0]?.[at] ?? ''] as const,
+    )
+    const args = (one.turns[0]?.toolCalls ?? []).map((call) => call.arguments)
+    const request: WireRequest = {
+      method: 'POST',
+      path: wire.paths.whole,
+      headers: {},
+      body: answering[wire.name](calls, change(calls), args),
+    }
+    return judge(one, { wire, observation: good(one), requests: [request], lacks: {} })
+      .filter(({ rule, state }) => rule === 'results' && state === 'failed')
+      .map(({ rule }) => rule)
+  }
+  const all = Object.values(wires)
+
+  test.each(all)('each to its call, at $title', (wire) => {
+    expect(found(wire, (results) => results)).toEqual([])
+  })
+
+  test.each(all)('not to the call of another, at $title', (wire) => {
+    const texts = (results: Pairs): string[] => swapped(results.map(([, , text]) => text))
+    expect(
+      found(wire, (results) =>
+        results.map(([id, name], at) => [id, name, texts(results)[at] ?? '']),
+      ),
+    ).toEqual(['results'])
+  })
+
+  test.each(all.filter(hasIds))('not under the id of another, at $title', (wire) => {
+    const ids = (results: Pairs): string[] => swapped(results.map(([id]) => id))
+    expect(
+      found(wire, (results) =>
+        results.map(([, name, text], at) => [ids(results)[at] ?? '', name, text]),
+      ),
+    ).toEqual(['results'])
+  })
+
+  test.each(all)('not without one of them, at $title', (wire) => {
+    expect(found(wire, (results) => results.slice(1))).toEqual(['results'])
+  })
+
+  test.each(all.filter(hasIds))('in any order where ids pair them, at $title', (wire) => {
+    expect(found(wire, swapped)).toEqual([])
+  })
+
+  test.each(all.filter((wire) => !hasIds(wire)))(
+    'under the name of their call where nothing else pairs them, at $title',
+    (wire) => {
+      const last = ([id, , text]: Pairs[number]): Pairs[number] => [id, 'list_rooms', text]
+      expect(found(wire, (results) => results.map(last))).toEqual(['results'])
+    },
+  )
+})
+
 test('a rule that counts has a source at each of its wires, and one of ours has none', () => {
   for (const wire of Object.values(wires))
     for (const one of servedCases(wire))
@@ -213,7 +352,8 @@ describe('the server of the suite', () => {
         checks: [
           { rule: 'text', state: 'failed', expected: '"Hello, world!"', found: '"Hello"' },
           { rule: 'finish', state: 'passed' },
-          { rule: 'usage', state: 'passed' },
+          // A stream has counts only if the request asks for them.
+          { rule: 'usage', state: 'not-applicable' },
           { rule: 'accepted', state: 'passed' },
           { rule: 'documented-fields', state: 'passed' },
         ],
@@ -237,6 +377,61 @@ describe('the server of the suite', () => {
       expect(await reply.text()).toContain('Hello, world!')
     }))
 
+  test('a path that the API does not have is not found, and is named', () =>
+    served(async (_, post) => {
+      await post('/runs', registration)
+      const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }
+      for (const path of ['/v1/v1/chat/completions', '/v1/completions']) {
+        expect((await post(`/runs/1/chat/text-whole${path}`, body)).status).toBe(404)
+      }
+      const seen = await post('/runs/1/observations', { case: 'text-whole' })
+      expect(await seen.json()).toMatchObject({
+        checks: expect.arrayContaining([
+          expect.objectContaining({
+            rule: 'accepted',
+            state: 'failed',
+            expected: 'a request to /v1/chat/completions at the address of the case',
+            found: 'none came there, but POST /v1/v1/chat/completions, POST /v1/completions',
+          }),
+        ]),
+      })
+    }))
+
+  test('a case can be run again in its run: what came before the last observation is gone', () =>
+    served(async (_, post) => {
+      await post('/runs', registration)
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const states = async (body: object): Promise<unknown> => {
+        await post('/runs/1/chat/text-whole/v1/chat/completions', body)
+        const turns = [{ text: 'Hello, world!', finish: 'stop', usage: { input: 21, output: 7 } }]
+        const seen = await post('/runs/1/observations', { case: 'text-whole', turns })
+        const { checks } = (await seen.json()) as { readonly checks: readonly Check[] }
+        return checks.flatMap(({ rule, state }) => (state === 'failed' ? [rule] : []))
+      }
+      expect(await states({ model: 'gpt-4.1', messages: [] })).toEqual(['accepted'])
+      expect(await states({ model: 'gpt-4.1', messages })).toEqual([])
+    }))
+
+  test('a failure for a moment passes outside of a run, too', () =>
+    served(async (_, post) => {
+      const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }
+      const ask = (): Promise<Response> => post('/chat/retry-429-whole/v1/chat/completions', body)
+      const statuses = [await ask(), await ask(), await ask()].map(({ status }) => status)
+      expect(statuses).toEqual([429, 200, 429])
+    }))
+
+  test('the curl of a failure sends what the client sent', () =>
+    served(async (url, post) => {
+      await post('/runs', registration)
+      const body = { model: 'own', stream: true, messages: [{ role: 'user', content: "It's I" }] }
+      await post('/runs/1/chat/text-stream/openai/v1/chat/completions', body)
+      await post('/runs/1/observations', { case: 'text-stream' })
+      const [report] = (await (await fetch(`${url}/report.json`)).json()) as readonly RunReport[]
+      expect(report?.checks[0]?.curl).toBe(
+        `curl -sN '${url}/chat/text-stream/openai/v1/chat/completions' -H 'content-type: application/json' -d '${JSON.stringify(body).replace("'", String.raw`'\''`)}'`,
+      )
+    }))
+
   test('it says what is wrong with a registration, an observation or an address', () =>
     served(async (url, post) => {
       const errorOf = async (response: Response): Promise<unknown> => [
@@ -247,6 +442,8 @@ describe('the server of the suite', () => {
         400,
         expect.stringContaining('wire: '),
       ])
+      const broken = await fetch(`${url}/runs`, { method: 'POST', body: '{"client":' })
+      expect(await errorOf(broken)).toEqual([400, 'the body is not JSON'])
       await post('/runs', registration)
       const odd = { case: 'text-stream', turns: [{ content: 'Hello' }] }
       expect(await errorOf(await post('/runs/1/observations', odd))).toEqual([
@@ -267,4 +464,25 @@ test('the report escapes what clients and servers wrote', () => {
   ])
   expect(page).not.toContain('<script>')
   expect(page).toContain('&lt;script&gt;')
+})
+
+test('the report tells equal failures once, with the cases of each', () => {
+  const check = (id: string, found: string): ReportedCheck => ({
+    case: id,
+    title: id,
+    rule: 'line-ends',
+    group: 'bytes',
+    sentence: 'Line ends change nothing.',
+    state: 'failed',
+    expected: 'text',
+    found,
+  })
+  const checks = [check('one', 'nothing'), check('two', 'nothing'), check('three', 'half')]
+  const page = htmlReport([
+    { client: 'mine', version: '1', wire: 'chat', groups: {}, missing: [], checks },
+  ])
+  expect(page).toContain('line-ends: 3 cases')
+  expect(page).toContain('one (<code>one</code>)<br>two (<code>two</code>)')
+  expect(page.match(/found {4}nothing/g)).toHaveLength(1)
+  expect(page.match(/found {4}half/g)).toHaveLength(1)
 })

@@ -38,6 +38,16 @@ export function readAddress({ path, headers }: WireRequest): CaseAddress | undef
   return { ...(run !== undefined && { run: Number(run) }), wire: wire as WireName, id }
 }
 
+/** The path of a request as the API itself gets it. */
+export const withoutAddress = (path: string): string => path.replace(inPath, '/')
+
+/** Two versions in a path: a client and its user both added one, and no API has such a path. */
+const twoVersions = /\/v\d\w*\/(?:[^?]*\/)?v\d\w*\//
+
+/** Whether an API has this path and method. */
+export const isOfApi = (format: WireFormat, request: WireRequest): boolean =>
+  format.matches(request) && !twoVersions.test(withoutAddress(request.path))
+
 /**
  * The turn that a conversation asks for: one for each reply of the model that it repeats. A request
  * that cannot be read asks for the first one.

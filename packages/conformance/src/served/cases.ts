@@ -17,7 +17,7 @@ import { scriptNamed, scripts, scriptTools } from '../scripts.js'
 import type { WireRequest, WireResponse } from '../wire-format.js'
 import { brokenPiece, disguises, inBytes } from '../wire-text.js'
 import type { RuleName } from './rules.js'
-import type { Wire } from './wires.js'
+import { hasIds, type Wire } from './wires.js'
 
 /** What a case asks a client to do. */
 export interface Ask {
@@ -137,16 +137,16 @@ function plainCase(wire: Wire, script: Script, stream: boolean): ServedCase[] {
   const title = `${script.name}, ${stream ? 'streamed' : 'whole'}`
   const calls = turns.flatMap(({ toolCalls = [] }) => toolCalls)
   const isWithoutIds = calls.some((call) => call.id === undefined)
-  const hasIds = !['gemini', 'ollama'].includes(wire.name)
+  const isWithIds = hasIds(wire)
   const rules: RuleName[] = broken
     ? [broken]
-    : isWithoutIds && hasIds
+    : isWithoutIds && isWithIds
       ? ['missing-ids']
       : [
           'text',
           ...(turns.some(({ reasoning }) => reasoning) ? (['reasoning'] as const) : []),
           ...(calls.length ? (['calls'] as const) : []),
-          ...(calls.length && hasIds ? (['call-ids'] as const) : []),
+          ...(calls.length && isWithIds ? (['call-ids'] as const) : []),
           'finish',
           'usage',
           ...(turns.length > 1 ? (['results'] as const) : []),
@@ -397,7 +397,7 @@ function oddCases(wire: Wire): ServedCase[] {
         expected: { kind: 'reply' },
         reply: (request, _, sent) =>
           toReply(
-            sent
+            sent % 2
               ? wire.format.respond(turns[0] as ScriptTurn, request)
               : wire.format.failure(status, 'later', { 'retry-after': '0' }),
           ),

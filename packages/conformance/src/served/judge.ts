@@ -1,13 +1,12 @@
-import { isObject } from '@modelport/core'
 import { canonical } from '../assert.js'
 import { codesByStatus } from '../case-data.js'
 import { parseJsonOrText } from '../json-text.js'
 import type { ScriptTurn } from '../script.js'
-import type { WireConversation, WireRequest } from '../wire-format.js'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import type { ServedCase } from './cases.js'
 import type { Lacking, Observation, ObservedTurn } from './observation.js'
 import type { RuleName } from './rules.js'
-import type { Wire } from './wires.js'
+import { hasIds, type Wire } from './wires.js'
 
 /** What became of one rule in one case. */
 export interface Check {
@@ -27,6 +26,8 @@ export interface Evidence {
   readonly observation: Observation
   /** What the client sent in this case. */
   readonly requests: readonly WireRequest[]
+  /** What it sent where the API has nothing, each as method and path. */
+  readonly strays?: readonly string[]
   /** What the client lacks, as it said. */
   readonly lacks: Readonly<Partial<Record<Lacking, string>>>
   /** What the same client showed of the same reply as it is written usually. */
@@ -46,7 +47,9 @@ const unless = (holds: boolean, expected: string, found: unknown): Problem =>
 /** Every rule of a case, held against what the client showed and sent. */
 export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
   return one.rules.map((rule): Check => {
-    const lack = rule in evidence.lacks ? evidence.lacks[rule as Lacking] : undefined
+    const lack =
+      (rule in evidence.lacks ? evidence.lacks[rule as Lacking] : undefined) ??
+      (rule === 'usage' ? withoutCounts(evidence) : undefined)
     if (lack !== undefined) return { rule, state: 'not-applicable', found: lack }
     if (isWhole(rule) && evidence.like?.error)
       return {
@@ -59,10 +62,20 @@ export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
   })
 }
 
+/** Why the API gave the client no counts, if so. */
+const withoutCounts = ({ wire, requests }: Evidence): string | undefined =>
+  requests.every((request) => wire.hasCounts?.(request) ?? true)
+    ? undefined
+    : 'the request did not ask for counts: stream_options.include_usage'
+
 function problemOf(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
-  const { observation, requests, wire } = evidence
+  const { observation, requests, strays = [], wire } = evidence
   const { expected } = one
-  if (!requests.length) return problem('a request to the address of the case', 'none came')
+  if (!requests.length)
+    return problem(
+      `a request to ${wire.paths[one.ask.stream ? 'stream' : 'whole']} at the address of the case`,
+      strays.length ? `none came there, but ${strays.join(', ')}` : 'none came',
+    )
   if (rule === 'accepted' || rule === 'documented-fields') return accepted(rule, wire, requests)
   if (rule === 'error-text')
     return unless(
@@ -105,7 +118,9 @@ function accepted(
       .filter((violation) => isOfFields(violation) === (rule === 'documented-fields'))
     if (broken.length)
       return problem(
-        'a request that the API accepts',
+        rule === 'accepted'
+          ? 'a request that the API accepts'
+          : 'a request with documented fields only, and no list that is empty',
         `request ${index}: ${broken.join('; ')}: ${canonical(request.body)}`,
       )
   }
@@ -329,7 +344,7 @@ function uniqueIds({ turns }: Observation): Problem {
   )
 }
 
-/** The last request has every call and every result once, in order. */
+/** The last request has every call in order, and each with its result. */
 function results(
   { turns, ask }: ServedCase,
   wire: Wire,
@@ -346,20 +361,79 @@ function results(
     .slice(0, -1)
     .flatMap(({ toolCalls = [] }) => toolCalls)
     .map(({ name, arguments: values }) => [name, values])
-  const sent = conversation.messages.flatMap((message) =>
-    message.role === 'assistant'
-      ? message.toolCalls.map(({ name, arguments: values }) => [name, argumentsOf(values)])
-      : [],
-  )
+  const replies = repliesOf(conversation)
+  const sent = replies
+    .flatMap((one) => one.calls)
+    .map(({ name, arguments: values }) => [name, argumentsOf(values)])
   if (canonical(sent) !== canonical(calls))
     return problem(`calls ${canonical(calls)} in the last request`, canonical(last.body))
-  const body = JSON.stringify(isObject(last.body) ? last.body : {})
+  const expected = ask.toolResults.flat()
+  return hasIds(wire) ? byIds(replies, expected, last) : byOrder(replies, expected, last)
+}
+
+type Sent<Role extends WireConversationMessage['role']> = Extract<
+  WireConversationMessage,
+  { role: Role }
+>
+
+/** The calls of a reply that a request repeats, and the results after it. */
+interface SentReply {
+  readonly calls: Sent<'assistant'>['toolCalls']
+  readonly results: Sent<'tool'>[]
+}
+
+function repliesOf({ messages }: WireConversation): readonly SentReply[] {
+  const replies: SentReply[] = []
+  for (const message of messages) {
+    if (message.role === 'assistant') replies.push({ calls: message.toolCalls, results: [] })
+    else if (message.role === 'tool') replies.at(-1)?.results.push(message)
+  }
+  return replies
+}
+
+/** Each call has one result with its id, which has the text for this call. */
+function byIds(
+  replies: readonly SentReply[],
+  expected: readonly string[],
+  { body }: WireRequest,
+): Problem {
+  const pairs = replies.flatMap(({ calls, results: given }) =>
+    calls.map(({ id }) => ({ id, found: given.filter(({ callId }) => callId === id) })),
+  )
+  for (const [index, { id, found }] of pairs.entries()) {
+    const text = expected[index] ?? ''
+    if (found.length !== 1 || !found[0]?.text.includes(text))
+      return problem(
+        `one result of the call ${id}, "${text}"`,
+        `${canonical(found.map((one) => one.text))}: ${canonical(body)}`,
+      )
+  }
+  return undefined
+}
+
+/** The results are in the order of the calls, and have their names where they have one. */
+function byOrder(
+  replies: readonly SentReply[],
+  expected: readonly string[],
+  { body }: WireRequest,
+): Problem {
+  for (const { calls, results: given } of replies)
+    for (const [index, { name }] of given.entries())
+      if (name !== undefined && name !== calls[index]?.name)
+        return problem(
+          `result ${index} with the name ${String(calls[index]?.name)}`,
+          `${name}: ${canonical(body)}`,
+        )
+  const text = JSON.stringify(body)
   let from = 0
-  for (const text of ask.toolResults.flat()) {
-    const at = body.indexOf(text, from)
+  for (const result of expected) {
+    const at = text.indexOf(result, from)
     if (at < 0)
-      return problem(`the result "${text}" in the last request, in the order of the calls`, body)
-    from = at + text.length
+      return problem(
+        `the result "${result}" in the last request, in the order of the calls`,
+        canonical(body),
+      )
+    from = at + result.length
   }
   return undefined
 }

@@ -94,6 +94,9 @@ export const readObservation = (body: unknown): NotApplicable | Observation =>
 export const readRegistration = (body: unknown): Registration => read(registration, body)
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
+  // A body that cannot be parsed comes as its text, and one that is missing as undefined.
+  if (typeof body === 'string') throw new TypeError('the body is not JSON')
+  if (body === undefined) throw new TypeError('there is no body')
   const { data, error: found } = schema.safeParse(body)
   if (!found) return data
   const problems = found.issues.map(

@@ -9,7 +9,7 @@ export const groupTitles: Readonly<Record<RuleGroup, string>> = {
   bytes: 'bytes',
   cuts: 'cuts',
   errors: 'errors',
-  ours: 'our view (does not count)',
+  ours: 'ours: our view (does not count)',
 }
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
@@ -59,7 +59,9 @@ function sectionOf({ client, version, wire, checks, missing }: RunReport): strin
   return `<h2>${escaped(`${client} ${version}, ${wire}`)}</h2>
 ${missing.length ? `<p>Not observed: ${escaped(missing.join(', '))}</p>` : ''}
 <h3>Failed: ${failed.length}</h3>
-${failed.map(failureOf).join('\n')}
+${grouped(failed, ({ rule }) => rule)
+  .map(ruleOf)
+  .join('\n')}
 <h3>Not applicable: ${skipped.length}</h3>
 <ul>${skipped.map(({ title, rule, found = '' }) => `<li>${escaped(`${title} (${rule}): ${found}`)}</li>`).join('')}</ul>
 <details><summary>Passed: ${checks.length - failed.length - skipped.length}</summary><ul>${checks
@@ -68,18 +70,46 @@ ${failed.map(failureOf).join('\n')}
     .join('')}</ul></details>`
 }
 
-function failureOf(check: ReportedCheck): string {
-  const { title, rule, sentence, source, expected = '', found = '' } = check
+/** What failed of a rule: cases in which the same was found are one. */
+function ruleOf(checks: readonly ReportedCheck[]): string {
+  const [{ rule, sentence, source } = {} as Partial<ReportedCheck>] = checks
   const where =
     source === undefined
       ? 'our view'
       : `<a href="${escaped(source)}">${escaped(new URL(source).host)}</a>`
-  return `<details><summary class="failed">${escaped(`${title}: ${rule}`)}</summary>
-<p>${escaped(sentence)} (${where})</p>
+  const alike = grouped(checks, ({ expected, found }) => JSON.stringify([expected, found]))
+  return `<details><summary class="failed">${escaped(`${rule}: ${countOf(checks)}`)}</summary>
+<p>${escaped(sentence ?? '')} (${where})</p>
+${alike.map(failureOf).join('\n')}
+</details>`
+}
+
+/** Those of one key together, in the order in which the keys came. */
+function grouped(
+  checks: readonly ReportedCheck[],
+  keyOf: (check: ReportedCheck) => string,
+): readonly (readonly ReportedCheck[])[] {
+  const groups = new Map<string, ReportedCheck[]>()
+  for (const check of checks) {
+    const group = groups.get(keyOf(check)) ?? []
+    groups.set(keyOf(check), [...group, check])
+  }
+  return [...groups.values()]
+}
+
+const countOf = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '1 case' : `${length} cases`
+
+/** Cases in which the same was found, with the bytes of the first. */
+function failureOf(checks: readonly ReportedCheck[]): string {
+  const [first] = checks
+  const { expected = '', found = '', curl = '', served = [], sent = [] } = first ?? {}
+  return `<h4>${checks.map(({ case: id, title }) => `${escaped(title)} (<code>${escaped(id)}</code>)`).join('<br>')}</h4>
 <pre>expected ${escaped(expected)}
 found    ${escaped(found)}</pre>
-<p>By hand:</p><pre>${escaped(check.curl ?? '')}</pre>
-<p>Bytes of the server:</p><pre>${escaped((check.served ?? []).join('\n'))}</pre>
-<p>Requests of the client:</p><pre>${escaped((check.sent ?? []).map((body) => JSON.stringify(body)).join('\n'))}</pre>
+<details><summary>By hand, bytes and requests${checks.length > 1 ? ' of the first' : ''}</summary>
+<p>By hand:</p><pre>${escaped(curl)}</pre>
+<p>Bytes of the server:</p><pre>${escaped(served.join('\n'))}</pre>
+<p>Requests of the client:</p><pre>${escaped(sent.map((body) => JSON.stringify(body)).join('\n'))}</pre>
 </details>`
 }

@@ -49,6 +49,7 @@ export interface ServedRule {
 }
 
 const ofVendor = ({ source }: Wire): string => source
+const ofReasoning = ({ reasoningSource, source }: Wire): string => reasoningSource ?? source
 const ofErrors = ({ errorSource }: Wire): string => errorSource
 const ofStreamErrors = ({ streamErrorSource }: Wire): string | undefined => streamErrorSource
 const nowhere = (): undefined => undefined
@@ -71,7 +72,7 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     group: 'content',
     sentence: 'The reasoning that the API shows is shown apart from the text.',
     contract: ['L1', 'L2'],
-    source: ofVendor,
+    source: ofReasoning,
   },
   finish: {
     group: 'content',
@@ -107,7 +108,7 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   results: {
     group: 'tools',
-    sentence: 'The next request repeats the calls of the reply, each with its result.',
+    sentence: 'The next request repeats the calls of the reply, each with its own result.',
     contract: ['L1', 'D1', 'D2', 'D12'],
     source: ofVendor,
   },
@@ -141,13 +142,14 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   'early-end': {
     group: 'cuts',
     sentence:
-      "A reply that ends before the API's own mark is an error, or at least has no reason why it ended.",
+      'A reply that ends before its finish reason is an error, or at least has no reason why it ended.',
     contract: ['S1', 'R2', 'D9'],
     source: ofVendor,
   },
   'error-in-stream': {
     group: 'errors',
-    sentence: 'A failure that the API reports inside a stream is an error, not an end.',
+    sentence:
+      'A stream in which the API reports a failure leaves the caller an error, whatever its text, and no end.',
     contract: ['S6'],
     source: ofStreamErrors,
   },
@@ -215,8 +217,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   retry: {
     group: 'ours',
-    sentence: 'A failure that passes is tried again, as soon as the server allows it.',
-    contract: ['F3', 'F5'],
+    sentence: 'A request that failed for a moment is tried again, and its reply is whole.',
+    contract: ['F3'],
     source: nowhere,
   },
   'documented-fields': {

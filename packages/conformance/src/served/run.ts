@@ -1,4 +1,4 @@
-import type { LoggedReply } from './case-address.js'
+import { type LoggedReply, withoutAddress } from './case-address.js'
 import { type ServedCase, servedCases } from './cases.js'
 import { type Check, judge } from './judge.js'
 import type { NotApplicable, Observation, Registration } from './observation.js'
@@ -27,7 +27,10 @@ export interface ReportedCheck extends Check {
   readonly sentence: string
   /** Where it is written; none: it is our view. */
   readonly source?: string
-  /** Gets the same reply by hand; set where the check failed, as the fields below are. */
+  /**
+   * Gets the same replies by hand, a line for each request of the client, with its own body; a line
+   * with the smallest body if none came. Set where the check failed, as the fields below are.
+   */
   readonly curl?: string
   /** What the server wrote, a line a chunk. */
   readonly served?: readonly string[]
@@ -51,13 +54,27 @@ export interface RunReport {
   readonly checks: readonly ReportedCheck[]
 }
 
+/** What came to the address of a case. */
+export interface CaseLog {
+  /** The requests so far, with the replies to them. */
+  readonly replies: LoggedReply[]
+  /** The requests to a path that the API does not have, each as method and path. */
+  readonly strays: string[]
+}
+
+/** An observation with the requests that came for it. */
+interface Observed {
+  readonly observation: NotApplicable | Observation
+  readonly log: CaseLog
+}
+
 /** One client at one wire: what it was served, and what its user saw. */
 export class Run {
   readonly registration: Registration
   readonly wire: Wire
   readonly cases: ReadonlyMap<string, ServedCase>
-  readonly #observations = new Map<string, NotApplicable | Observation>()
-  readonly #log = new Map<string, LoggedReply[]>()
+  readonly #observed = new Map<string, Observed>()
+  readonly #logs = new Map<string, CaseLog>()
 
   constructor(registration: Registration) {
     this.registration = registration
@@ -65,19 +82,25 @@ export class Run {
     this.cases = new Map(servedCases(this.wire).map((one) => [one.id, one]))
   }
 
-  /** Requests of a case so far, with the replies to them. */
-  log(id: string): LoggedReply[] {
-    const log = this.#log.get(id) ?? []
-    this.#log.set(id, log)
+  /** What came of a case since its last observation. */
+  log(id: string): CaseLog {
+    const log = this.#logs.get(id) ?? { replies: [], strays: [] }
+    this.#logs.set(id, log)
     return log
   }
 
-  /** Keeps an observation, and gives what it shows. The last one of a case counts. */
+  /**
+   * Keeps an observation with the requests before it, and gives what it shows. The last one of a
+   * case counts; if no request came since the one before, it is of the same requests.
+   */
   observe(observation: NotApplicable | Observation): readonly Check[] {
     const one = this.cases.get(observation.case)
     if (!one) throw new TypeError(`case: there is no "${observation.case}"`)
-    this.#observations.set(one.id, observation)
-    return this.#checksOf(one, observation)
+    const log = this.#logs.get(one.id) ?? this.#observed.get(one.id)?.log ?? this.log(one.id)
+    this.#logs.delete(one.id)
+    const observed = { observation, log }
+    this.#observed.set(one.id, observed)
+    return this.#checksOf(one, observed)
   }
 
   /** All checks so far; `root` is the address of the server. */
@@ -86,11 +109,13 @@ export class Run {
     const checks: ReportedCheck[] = []
     const missing: string[] = []
     for (const one of this.cases.values()) {
-      const observation = this.#observations.get(one.id)
-      if (!observation) missing.push(one.id)
+      const observed = this.#observed.get(one.id)
+      if (!observed) missing.push(one.id)
       else
         checks.push(
-          ...this.#checksOf(one, observation).map((check) => this.#reported(one, check, root)),
+          ...this.#checksOf(one, observed).map((check) =>
+            this.#reported(one, check, observed.log, root),
+          ),
         )
     }
     const groups: Partial<Record<RuleGroup, Tally>> = {}
@@ -101,7 +126,7 @@ export class Run {
     return { client, version, wire, groups, missing, checks }
   }
 
-  #checksOf(one: ServedCase, observation: NotApplicable | Observation): readonly Check[] {
+  #checksOf(one: ServedCase, { observation, log }: Observed): readonly Check[] {
     if ('notApplicable' in observation)
       return one.rules.map((rule) => ({
         rule,
@@ -111,21 +136,21 @@ export class Run {
     const { expected } = one
     const like =
       expected.kind === 'reply' && expected.like !== undefined
-        ? this.#observations.get(expected.like)
+        ? this.#observed.get(expected.like)?.observation
         : undefined
     return judge(one, {
       wire: this.wire,
       observation,
-      requests: this.log(one.id).map(({ request }) => request),
+      requests: log.replies.map(({ request }) => request),
+      strays: log.strays,
       lacks: this.registration.lacks,
       like: like && 'turns' in like ? like : undefined,
     })
   }
 
-  #reported(one: ServedCase, check: Check, root: string): ReportedCheck {
+  #reported(one: ServedCase, check: Check, { replies }: CaseLog, root: string): ReportedCheck {
     const rule = servedRules[check.rule]
     const source = rule.source(this.wire)
-    const log = this.log(one.id)
     return {
       ...check,
       case: one.id,
@@ -134,17 +159,39 @@ export class Run {
       sentence: rule.sentence,
       ...(source !== undefined && { source }),
       ...(check.state === 'failed' && {
-        curl: curlOf(this.wire, one, root),
-        served: log.flatMap(({ chunks }) => chunks),
-        sent: log.map(({ request }) => request.body),
+        curl: curlOf(this.wire, one, replies, root),
+        served: replies.flatMap(({ chunks }) => chunks),
+        sent: replies.map(({ request }) => request.body),
       }),
     }
   }
 }
 
-/** One line that gets the first reply of a case by hand. */
-function curlOf(wire: Wire, { id, ask }: ServedCase, root: string): string {
-  const path = wire.paths[ask.stream ? 'stream' : 'whole']
-  const body = JSON.stringify(wire.sample(ask.messages[0]?.content ?? '', ask.stream))
-  return `curl -sN '${root}/${wire.name}/${id}${path}' -H 'content-type: application/json' -d '${body}'`
+/** Lines that get the replies of a case by hand: what the client sent, each request once. */
+function curlOf(
+  wire: Wire,
+  { id, ask }: ServedCase,
+  replies: readonly LoggedReply[],
+  root: string,
+): string {
+  const prompt = ask.messages[0]?.content ?? ''
+  const byHand = {
+    path: wire.paths[ask.stream ? 'stream' : 'whole'],
+    body: wire.sample(prompt, ask.stream),
+  }
+  const sent = replies.length
+    ? replies.map(({ request: { path, body } }) => ({ path: withoutAddress(path), body }))
+    : [byHand]
+  const lines = sent.map(
+    ({ path, body }) =>
+      `curl -sN ${quoted(`${root}/${wire.name}/${id}${path}`)} -H 'content-type: application/json' -d ${quoted(textOf(body))}`,
+  )
+  return [...new Set(lines)].join('\n')
 }
+
+/** A body as it came: it is a text if it was not JSON, and undefined if there was none. */
+const textOf = (body: unknown): string =>
+  body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+
+/** A text as a shell reads it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

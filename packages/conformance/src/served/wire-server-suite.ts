@@ -9,8 +9,10 @@ import {
   caseKey,
   caseUrl,
   chunksOf,
+  isOfApi,
   readAddress,
   turnOf,
+  withoutAddress,
 } from './case-address.js'
 import { type ServedCase, servedCases } from './cases.js'
 import { readObservation, readRegistration } from './observation.js'
@@ -73,6 +75,7 @@ export async function startSuiteServer({
 class Suite {
   root = ''
   readonly #runs: Run[] = []
+  readonly #anybody = new Map<string, number>()
 
   reports(): readonly RunReport[] {
     return this.#runs.map((run) => run.report(this.root))
@@ -132,15 +135,28 @@ class Suite {
     if (!address) return notFound(request.path)
     const { format } = wires[address.wire]
     const run = address.run ? this.#runs[address.run - 1] : undefined
-    const one = (run ?? new Run({ ...anybody, wire: address.wire })).cases.get(address.id)
+    const one = (run?.cases ?? casesOf(address.wire)).get(address.id)
     if (!one) return notFound(request.path)
-    if (!format.matches(request))
-      return toReply(format.failure(404, `no such endpoint: ${request.method} ${request.path}`))
-    const log = run?.log(one.id) ?? []
+    const { replies, strays } = run?.log(one.id) ?? { replies: [], strays: [] }
+    if (!isOfApi(format, request)) {
+      const stray = `${request.method} ${withoutAddress(request.path)}`
+      strays.push(stray)
+      return toReply(format.failure(404, `no such endpoint: ${stray}`))
+    }
     const turn = turnOf(format, request)
-    const reply = one.reply(request, turn, log.filter((before) => before.turn === turn).length)
-    log.push({ request, turn, chunks: chunksOf(reply) })
+    const sent = run
+      ? replies.filter((before) => before.turn === turn).length
+      : this.#sentByAnybody(`${address.wire}/${one.id}/${turn}`)
+    const reply = one.reply(request, turn, sent)
+    replies.push({ request, turn, chunks: chunksOf(reply) })
     return reply
+  }
+
+  /** How often a turn of a case was asked for outside of runs. */
+  #sentByAnybody(turn: string): number {
+    const sent = this.#anybody.get(turn) ?? 0
+    this.#anybody.set(turn, sent + 1)
+    return sent
   }
 
   #help(): string {
@@ -155,7 +171,8 @@ class Suite {
   }
 }
 
-const anybody = { client: 'anybody', version: '', lacks: {} }
+const casesOf = (wire: WireName): ReadonlyMap<string, ServedCase> =>
+  new Map(servedCases(wires[wire]).map((one) => [one.id, one]))
 
 const toJson = (body: unknown, status = 200): ServerReply => ({
   ...toText(`${JSON.stringify(body, null, 2)}\n`, 'application/json'),

@@ -3,7 +3,7 @@ import { gemini } from '../formats/gemini.js'
 import { ollamaChat } from '../formats/ollama-chat.js'
 import { openaiChat } from '../formats/openai-chat.js'
 import { openaiResponses } from '../formats/openai-responses.js'
-import type { WireFormat } from '../wire-format.js'
+import type { WireFormat, WireRequest } from '../wire-format.js'
 
 /** Names of the wires that the suite serves. */
 export type WireName = 'chat' | 'gemini' | 'messages' | 'ollama' | 'responses'
@@ -22,15 +22,27 @@ export interface Wire {
   readonly framing: 'ndjson' | 'sse'
   /** The page of the vendor that says how a reply and its end look. */
   readonly source: string
+  /** The page of the vendor that says how reasoning looks, where it is another vendor. */
+  readonly reasoningSource?: string
   /** The page of the vendor that says how failures look. */
   readonly errorSource: string
   /** The page that says how a failure inside a stream looks. None: nobody documents it. */
   readonly streamErrorSource?: string
   /** Matches the first part of a stream that says that the reply ended. */
   readonly end: RegExp
+  /** Whether the reply to this request has counts. None: each has. */
+  hasCounts?(request: WireRequest): boolean
   /** The smallest body of a request, to send by hand. */
   sample(content: string, stream: boolean): object
 }
+
+interface ChatBody {
+  readonly stream?: unknown
+  readonly stream_options?: { readonly include_usage?: unknown } | null
+}
+
+/** Whether the API pairs calls and results by ids; the others do so by names and order. */
+export const hasIds = ({ name }: Wire): boolean => name !== 'gemini' && name !== 'ollama'
 
 /** The wires, in the order of the report. */
 export const wires: Readonly<Record<WireName, Wire>> = {
@@ -42,9 +54,14 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     paths: { whole: '/v1/chat/completions', stream: '/v1/chat/completions' },
     framing: 'sse',
     source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
+    reasoningSource: 'https://api-docs.deepseek.com/guides/thinking_mode',
     errorSource: 'https://developers.openai.com/api/docs/guides/error-codes',
     streamErrorSource: 'https://openrouter.ai/docs/api/reference/errors-and-debugging',
     end: /"finish_reason":"/,
+    hasCounts: ({ body }) => {
+      const { stream, stream_options: options } = body as ChatBody
+      return stream !== true || options?.include_usage === true
+    },
     sample: (content, stream) => ({
       model: 'gpt-4.1',
       messages: [{ role: 'user', content }],
