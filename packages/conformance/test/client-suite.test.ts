@@ -381,7 +381,13 @@ describe('the server of the suite', () => {
     served(async (_, post) => {
       await post('/runs', registration)
       const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }
-      for (const path of ['/v1/v1/chat/completions', '/v1/completions']) {
+      const wrong = [
+        '/v1/v1/chat/completions',
+        '/v1/v1beta/chat/completions',
+        '/openai/v1/openai/v1/chat/completions',
+        '/v1/completions',
+      ]
+      for (const path of wrong) {
         expect((await post(`/runs/1/chat/text-whole${path}`, body)).status).toBe(404)
       }
       const seen = await post('/runs/1/observations', { case: 'text-whole' })
@@ -391,10 +397,27 @@ describe('the server of the suite', () => {
             rule: 'accepted',
             state: 'failed',
             expected: 'a request to /v1/chat/completions at the address of the case',
-            found: 'none came there, but POST /v1/v1/chat/completions, POST /v1/completions',
+            found: `none came there, but ${wrong.map((path) => `POST ${path}`).join(', ')}`,
           }),
         ]),
       })
+    }))
+
+  test('a request without a body is one that is not JSON', () =>
+    served(async (url, post) => {
+      await post('/runs', registration)
+      await fetch(`${url}/runs/1/chat/text-whole/v1/chat/completions`, { method: 'POST' })
+      const seen = await post('/runs/1/observations', { case: 'text-whole' })
+      expect(await seen.text()).toContain('body: not JSON')
+    }))
+
+  test('a path before the one of the API is that of the client', () =>
+    served(async (_, post) => {
+      const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] }
+      for (const path of ['', '/openai/v1', '/client/v4/accounts/a/ai/v1']) {
+        const url = `/chat/text-whole${path}/chat/completions`
+        expect((await post(url, body)).status, path).toBe(200)
+      }
     }))
 
   test('a case can be run again in its run: what came before the last observation is gone', () =>
@@ -411,6 +434,25 @@ describe('the server of the suite', () => {
       expect(await states({ model: 'gpt-4.1', messages: [] })).toEqual(['accepted'])
       expect(await states({ model: 'gpt-4.1', messages })).toEqual([])
     }))
+
+  test.each(Object.values(wires))('a request that is not JSON is called so, at $title', (wire) =>
+    served(async (url) => {
+      await fetch(`${url}/runs`, {
+        method: 'POST',
+        body: JSON.stringify({ ...registration, wire: wire.name }),
+      })
+      const address = `${url}/runs/1/${wire.name}/text-whole${wire.paths.whole}`
+      await fetch(address, { method: 'POST', body: '{"model":' })
+      await fetch(`${url}/runs/1/observations`, {
+        method: 'POST',
+        body: JSON.stringify({ case: 'text-whole' }),
+      })
+      const [report] = (await (await fetch(`${url}/report.json`)).json()) as readonly RunReport[]
+      const accepted = report?.checks.find(({ rule }) => rule === 'accepted')
+      expect(accepted?.found).toContain('body: not JSON')
+      expect(accepted?.curl).toContain(`-d '{"model":'`)
+    }),
+  )
 
   test('a failure for a moment passes outside of a run, too', () =>
     served(async (_, post) => {

@@ -32,6 +32,8 @@ export function readBody<Body>(
   schema: z.ZodType<Body>,
   { body, headers }: WireRequest,
 ): ReadBody<Body> {
+  // A body that cannot be parsed comes as its text.
+  if (typeof body === 'string') return { problems: ['body: not JSON'] }
   const problems = formProblems(schema, body)
   if (!headers['content-type']?.includes('application/json'))
     problems.push('content-type is not application/json')

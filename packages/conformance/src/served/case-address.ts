@@ -41,12 +41,12 @@ export function readAddress({ path, headers }: WireRequest): CaseAddress | undef
 /** The path of a request as the API itself gets it. */
 export const withoutAddress = (path: string): string => path.replace(inPath, '/')
 
-/** Two versions in a path: a client and its user both added one, and no API has such a path. */
-const twoVersions = /\/v\d\w*\/(?:[^?]*\/)?v\d\w*\//
+/** A path whose beginning a client and its user both added: two versions, or the same twice. */
+const addedTwice = /^[^?]*(?:\/v\d\w*\/v\d\w*\/|(\/[^?]+)\1\/)/
 
 /** Whether an API has this path and method. */
 export const isOfApi = (format: WireFormat, request: WireRequest): boolean =>
-  format.matches(request) && !twoVersions.test(withoutAddress(request.path))
+  format.matches(request) && !addedTwice.test(withoutAddress(request.path))
 
 /**
  * The turn that a conversation asks for: one for each reply of the model that it repeats. A request

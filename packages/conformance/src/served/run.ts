@@ -189,9 +189,8 @@ function curlOf(
   return [...new Set(lines)].join('\n')
 }
 
-/** A body as it came: it is a text if it was not JSON, and undefined if there was none. */
-const textOf = (body: unknown): string =>
-  body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+/** A body as it came: it is a text if it was not JSON. */
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /** A text as a shell reads it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -83,7 +83,8 @@ class Suite {
 
   reply(request: WireRequest): ServerReply {
     try {
-      return this.#own(request) ?? this.#case(request)
+      // No body, and null, are as little of a request as a text that is not JSON.
+      return this.#own(request) ?? this.#case({ ...request, body: request.body ?? '' })
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
       return toJson({ error: error.message }, 400)
