@@ -141,9 +141,7 @@ function requestOf(turn: ModelTurn): InferRequest {
         allowsCompaction(settings.policy) && { compaction: settings.compaction }),
       budget: runBudgetOf(turn),
     },
-    agents: (settings.agents ?? []).map((target) =>
-      bindTarget(target, run, turn.children, turn.cancelChild),
-    ),
+    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn)),
     authorize: toAuthorize(settings.policy ?? {}, scope),
     durable: {
       runId: turn.runId,

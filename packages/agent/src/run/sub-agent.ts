@@ -81,12 +81,20 @@ export type CancelChild = (target: string, taskId: string) => Promise<void>
 export const isBound = (target: AgentTarget): target is BoundTarget =>
   'delegate' in target && 'continueChild' in target
 
+/** What calls of sub-agents share in one turn of a task. */
+export interface DelegationParts {
+  /** Where children that wait are noted. */
+  readonly children: ChildWaits
+  /** Aborted when the task is cancelled, or its process stops. */
+  readonly signal: AbortSignal
+  readonly cancelChild?: CancelChild | undefined
+}
+
 /** The target, called for one task: it extends the chain of agents and notes children that wait. */
 export function bindTarget(
   target: AgentTarget,
   run: AgentRunContext,
-  waits: ChildWaits,
-  cancelChild?: CancelChild,
+  { children, signal, cancelChild }: DelegationParts,
 ): AgentTarget {
   if (!isBound(target)) return target
   return {
@@ -99,12 +107,15 @@ export function bindTarget(
       const outcome = await target.delegate(request, context, run, cancel)
       if (outcome.status === 'failed') throw errorOf(target.name, outcome)
       if (outcome.status === 'done') return outcome.result
-      waits.set(context.callId, {
-        agent: target.name,
-        taskId: outcome.taskId,
-        approvals: outcome.approvals,
-      })
-      return pending(outcome.taskId)
+      const { taskId, approvals } = outcome
+      children.set(context.callId, { agent: target.name, taskId, approvals })
+
+      // The task may be cancelled while another call of the turn works: what it waits for is stored
+      // at the end of the turn only, and the child would wait on for somebody's approval.
+      const stop = (): void => void cancel?.(taskId).catch(() => undefined)
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+      return pending(taskId)
     },
   }
 }

@@ -302,4 +302,27 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 20, do: 'freeze', n: 640 },
     ],
   },
+  'a task that is cancelled while another of its calls works is cancelled at the agent that waits':
+    {
+      seed: 300882,
+      moves: [
+        {
+          after: 0,
+          do: 'send and leave',
+          n: 258,
+          job: {
+            id: 'J1',
+            kind: 'task',
+            steps: [
+              [
+                { tool: 'signed', wish: 'J1.1', ends: [], by: 'bank' },
+                { tool: 'once', wish: 'J1.2', ends: ['is slow'] },
+              ],
+            ],
+            session: 's2',
+          },
+        },
+        { after: 400, do: 'cancel', n: 556 },
+      ],
+    },
 }

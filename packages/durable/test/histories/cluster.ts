@@ -314,7 +314,9 @@ export class Cluster {
     try {
       await work()
     } catch (error) {
-      Object.assign(this.allowed, before)
+      // Only what this change did: another one may have been made meanwhile.
+      for (const name of ['limit', 'added'] as const)
+        if (change[name] === this.allowed[name]) this.allowed[name] = before[name]
       throw error
     } finally {
       note()
