@@ -11,6 +11,7 @@ import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { reportFault } from '../../../test/support/faults.js'
+import { useOwnTimers } from '../../../test/support/own-timers.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
 import {
@@ -439,7 +440,7 @@ describe('testConnection', () => {
   })
 
   test('testConnection gives up after 15 s, even if nothing honours the signal', async () => {
-    vi.useFakeTimers()
+    const runningTimers = useOwnTimers()
     const deaf = () => new Promise<Response>(() => undefined)
     const failure = failureOf(() =>
       testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }),
@@ -458,7 +459,7 @@ describe('testConnection', () => {
       host: 'api.openai.com:443',
       message: 'openai: timeout (deadline) at api.openai.com:443: no reply within 15000 ms',
     })
-    expect(vi.getTimerCount()).toBe(0)
+    expect(runningTimers()).toEqual([])
   })
 
   test.each([0, -1, Number.NaN, Infinity, 2 ** 31])(

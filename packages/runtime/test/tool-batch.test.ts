@@ -10,6 +10,7 @@ import {
 } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { useOwnTimers } from '../../../test/support/own-timers.js'
 
 const call = (
   id: string,
@@ -62,7 +63,10 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 /** The time of the fake timers. */
 const now = (): number => vi.getMockedSystemTime()?.getTime() ?? NaN
 
-beforeEach(() => void vi.useFakeTimers())
+let runningTimers: () => readonly string[]
+beforeEach(() => {
+  runningTimers = useOwnTimers()
+})
 afterEach(() => void vi.useRealTimers())
 
 /**
@@ -251,7 +255,7 @@ describe('executeBatch', () => {
     expect((await run(batch([call('a', 'hangs')], [hangs], { timeoutMs: 7 }))).statuses).toEqual({
       a: 'timeout',
     })
-    expect(vi.getTimerCount()).toBe(0)
+    expect(runningTimers()).toEqual([])
   })
 
   test('a late result changes nothing', async () => {
@@ -324,7 +328,7 @@ describe('executeBatch', () => {
         content: 'The run was cancelled before this call was started: it had no effect.',
       },
     ])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(runningTimers()).toEqual([])
     const second = new AbortController()
     setTimeout(() => second.abort(reason), 50)
     const errors = await run(
