@@ -9,7 +9,11 @@ import { counted, newSent, type Play, type Row } from './sent.js'
 const inChat = ({ sent }: Cluster, chat: string | undefined): readonly Sent[] =>
   sent.filter(({ job }) => job.kind === 'chat' && job.session === chat)
 const messageIds = new WeakMap<Sent, string>()
-const messageIdOf = (sent: Sent): string => messageIds.get(sent) ?? `m-${sent.job.id}`
+/**
+ * Names no job: an edited message keeps the id of the one that it replaces, whose job may be
+ * forgotten.
+ */
+const messageIdOf = (sent: Sent): string => messageIds.get(sent) ?? `m-${sent.job.id.slice(1)}`
 
 /** Does something on the page of a chat. */
 const onPage =
