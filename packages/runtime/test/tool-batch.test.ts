@@ -69,9 +69,14 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
+/** A turn of the event loop, whatever the clock says. */
+const realImmediate = globalThis.setImmediate
+const turn = () => new Promise<void>((resolve) => realImmediate(resolve))
+
 /**
- * Moves the clock from timer to timer until the work is over, and no further: a file that ran
- * before in the same process may have left a timer that starts itself again.
+ * Moves the clock by a millisecond until the work is over, and no further. A file that ran before
+ * in the same process may have left something that waits no time, again and again: it gets one
+ * turn in each millisecond, and does not keep the clock where it is.
  */
 async function run<T>(work: Promise<T>): Promise<T> {
   const state = { isOver: false }
@@ -80,7 +85,11 @@ async function run<T>(work: Promise<T>): Promise<T> {
   }
   work.then(end, end)
 
-  while (!state.isOver) await vi.advanceTimersToNextTimerAsync()
+  await turn()
+  while (!state.isOver) {
+    vi.advanceTimersByTime(1)
+    await turn()
+  }
   return work
 }
 
