@@ -1,4 +1,3 @@
-import { createHook } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@modelport/provider-mock'
@@ -10,7 +9,6 @@ import {
   type RunEvent,
   type RunJournal,
 } from '../src/index.js'
-import { asking } from './asking.js'
 import { calls, weather } from './weather-run.js'
 
 /**
@@ -86,58 +84,26 @@ test('a run counts the same tokens and events whether or not somebody receives t
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
 })
 
-type Counts = Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>
-
-/** Counts what runs of so many steps make: promises, timers, passes of JSON. */
-async function counts(steps: number): Promise<Counts> {
-  const provider = asking(steps)
-  const found = { promises: 0, timers: 0, parsed: 0, written: 0 }
-  const hook = createHook({
-    init: (_id, type) => {
-      if (type === 'PROMISE') found.promises++
-      if (type === 'Timeout') found.timers++
-    },
-  })
-  const { parse, stringify } = JSON
-  JSON.parse = (...given: Parameters<typeof parse>): unknown => (found.parsed++, parse(...given))
-  JSON.stringify = ((...given: Parameters<typeof stringify>) => (
-    found.written++, stringify(...given)
-  )) as typeof stringify
-  hook.enable()
-  try {
-    const result = await infer(provider, {
-      query: 'Hi',
-      tools: [weather()],
-      limits: { maxSteps: Infinity },
-    })
-    expect(result).toMatchObject({ status: 'final' })
-  } finally {
-    hook.disable()
-    Object.assign(JSON, { parse, stringify })
-  }
-  return found
-}
-
-test('a step costs at most 110 promises, 4 timers, and 6 passes of JSON', async () => {
-  await counts(2)
-  // The least of some rounds: what else the process does is counted too.
-  const rounds: (readonly [Counts, Counts])[] = []
-  for (let round = 0; round < 3; round++) rounds.push([await counts(15), await counts(25)])
-  const perStep = (name: keyof Counts): number =>
-    Math.min(...rounds.map(([few, many]) => (many[name] - few[name]) / 10))
-  expect(perStep('promises')).toBeLessThanOrEqual(110)
-  // The response's head, two reads of its body, the tool.
-  expect(perStep('timers')).toBeLessThanOrEqual(4)
-  // Two events, the arguments, and once more whether they are still what the wire said.
-  expect(perStep('parsed')).toBeLessThanOrEqual(4)
-  expect(perStep('written')).toBeLessThanOrEqual(2)
-})
-
-test('a step leaves less than 8 kB that only a full garbage collection frees', () => {
-  const program = fileURLToPath(new URL('./step-memory.ts', import.meta.url))
+/** What a step costs, measured by a program of its own. */
+function stepCost(): Readonly<
+  Record<'promises' | 'timers' | 'parsed' | 'written' | 'bytes', number>
+> {
+  const program = fileURLToPath(new URL('./step-cost.ts', import.meta.url))
   const sources = new URL('../../../scripts/sources.mjs', import.meta.url).href
   const args = ['--expose-gc', '--import', sources, program]
-  const bytes = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ReturnType<
+    typeof stepCost
+  >
+}
+
+test('a step costs at most 110 promises, 4 timers, and 6 passes of JSON, and leaves less than 8 kB that only a full garbage collection frees', () => {
+  const { promises, timers, parsed, written, bytes } = stepCost()
+  expect(promises).toBeLessThanOrEqual(110)
+  // The response's head, two reads of its body, the tool.
+  expect(timers).toBeLessThanOrEqual(4)
+  // Two events, the arguments, and once more whether they are still what the wire said.
+  expect(parsed).toBeLessThanOrEqual(4)
+  expect(written).toBeLessThanOrEqual(2)
   expect(bytes).toBeGreaterThan(0)
   // 25 kB before.
   expect(bytes).toBeLessThan(8_000)
