@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { startSuiteServer } from './served/wire-server-suite.js'
+import { helpOf, startSuiteServer } from './served/wire-server-suite.js'
 
 const usage = `usage: npx @modelport/conformance serve [--port 4100] [--host 127.0.0.1]
 
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   // `npx` ends without a word to its program.
   if (process.env['npm_command'] === 'exec') endWithParent()
   const { url } = await startSuiteServer({ port, host: values.host })
-  process.stdout.write(await (await fetch(url)).text())
+  process.stdout.write(helpOf(url))
 }
 
 /** Ends this process soon after the one that started it. */

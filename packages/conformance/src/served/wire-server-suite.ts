@@ -101,7 +101,7 @@ class Suite {
       return run ? toJson({ checks: run.observe(readObservation(body)) }) : notFound(path)
     }
     if (method !== 'GET') return undefined
-    if (pathname === '/') return toText(this.#help())
+    if (pathname === '/') return toText(helpOf(this.root))
     if (pathname === '/cases') return toJson({ cases: this.#list(searchParams.get('wire')) })
     if (pathname === '/report.json') return toJson(this.reports())
     if (pathname === '/report.html') return toHtml(htmlReport(this.reports()))
@@ -159,18 +159,18 @@ class Suite {
     this.#anybody.set(turn, sent + 1)
     return sent
   }
-
-  #help(): string {
-    return [
-      `The test suite of clients of language models. How to use it: ${page}`,
-      '',
-      `GET  ${this.root}/cases?wire=chat   the cases (${Object.keys(wires).join(', ')})`,
-      `POST ${this.root}/runs              {"client": "my-client", "version": "1.0", "wire": "chat"}`,
-      `GET  ${this.root}/report.html       the report, and /report.json`,
-      '',
-    ].join('\n')
-  }
 }
+
+/** What the server at an address can be asked. */
+export const helpOf = (url: string): string =>
+  [
+    `The test suite of clients of language models. How to use it: ${page}`,
+    '',
+    `GET  ${url}/cases?wire=chat   the cases (${Object.keys(wires).join(', ')})`,
+    `POST ${url}/runs              {"client": "my-client", "version": "1.0", "wire": "chat"}`,
+    `GET  ${url}/report.html       the report, and /report.json`,
+    '',
+  ].join('\n')
 
 const casesOf = (wire: WireName): ReadonlyMap<string, ServedCase> =>
   new Map(servedCases(wires[wire]).map((one) => [one.id, one]))
