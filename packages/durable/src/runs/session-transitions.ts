@@ -1,5 +1,12 @@
 import type { SqlValue, Statement } from '../database/database.js'
-import { columnsOf, paramsOf, type Template, templateOf, type Values } from './transition-sql.js'
+import {
+  columnsOf,
+  compiledOnce,
+  paramsOf,
+  type Template,
+  templateOf,
+  type Values,
+} from './transition-sql.js'
 
 /** Whether a session is there, and whether anybody has its turn. */
 export type SessionStatus = 'absent' | 'free' | 'taken'
@@ -105,7 +112,7 @@ export const sessionTransitions: Readonly<Record<SessionTransitionName, SessionT
   expire: {
     when: 'The process of somebody who is not a task died with the turn.',
     from: ['taken'],
-    guard: { says: 'the time of who took it is over', sql: 'sessions.until < :now' },
+    guard: { says: 'the time of its holder is over', sql: 'sessions.until < :now' },
     then: '`free`, and handed on.',
     set: { turn: 'NULL', until: 'NULL' },
   },
@@ -155,17 +162,7 @@ function compile(one: SessionTransition): Compiled {
   }
 }
 
-/** Statements are made for every task, so each change is compiled once. */
-const compiled = new Map<SessionTransitionName, Compiled>()
-
-function compiledOf(name: SessionTransitionName): Compiled {
-  const known = compiled.get(name)
-  if (known) return known
-
-  const made = compile(sessionTransitions[name])
-  compiled.set(name, made)
-  return made
-}
+const compiledOf = compiledOnce(sessionTransitions, compile)
 
 /**
  * The statement of a change of a session that is there.

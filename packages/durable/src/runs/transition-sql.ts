@@ -37,3 +37,22 @@ export function valueOf(values: Values, name: string): SqlValue {
 /** The parameters of a template. */
 export const paramsOf = ({ names }: Template, values: Values): readonly SqlValue[] =>
   names.map((one) => valueOf(values, one))
+
+/**
+ * The compiled form of each change of a table, by its name. Statements are made for every write, so
+ * each change is compiled once, when it is first needed.
+ */
+export function compiledOnce<Name extends string, Change, Compiled>(
+  table: Readonly<Record<Name, Change>>,
+  compile: (change: Change) => Compiled,
+): (name: Name) => Compiled {
+  const compiled = new Map<Name, Compiled>()
+  return (name) => {
+    const known = compiled.get(name)
+    if (known !== undefined) return known
+
+    const made = compile(table[name])
+    compiled.set(name, made)
+    return made
+  }
+}

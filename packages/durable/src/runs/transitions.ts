@@ -2,6 +2,7 @@ import type { SqlValue, Statement } from '../database/database.js'
 import type { DurableRunStatus } from './stored-run.js'
 import {
   columnsOf,
+  compiledOnce,
   paramsOf,
   type Template,
   templateOf,
@@ -342,17 +343,7 @@ function compile({ from, guard, set }: Transition): Compiled {
   }
 }
 
-/** Statements are made for every write of a run, so each transition is compiled once. */
-const compiled = new Map<TransitionName, Compiled>()
-
-function compiledOf(name: TransitionName): Compiled {
-  const known = compiled.get(name)
-  if (known) return known
-
-  const made = compile(transitions[name])
-  compiled.set(name, made)
-  return made
-}
+const compiledOf = compiledOnce(transitions, compile)
 
 /** What a statement has besides its transition. */
 interface Extras {
