@@ -24,7 +24,7 @@ test('a request whose body is not a JSON object has no fields', () => {
   expect(requestChanges(sent('a=b'), sent('[1]'))).toEqual([])
 })
 
-test('a program that changes an option, a tool or the system prompt between two calls is told by name', () => {
+test('the difference between two calls names the option, the tool or the system prompt that changed', () => {
   const tool = (name: string, description: string) => ({ name, description, parameters: {} })
   const before = {
     model: 'm',

@@ -74,7 +74,7 @@ export const toOutcome = (
  * call: for the result of work that continues elsewhere, or for what became of the call if its
  * process died. Work that failed did happen: its call is not made again.
  *
- * @param by who sent it; the message of anybody else stays as it is
+ * @param by the sender; a message that came without a secret stays as it is
  */
 export function aboutOpenCall(message: Message, by: string, wait: WaitState | undefined): Message {
   if (by !== webhookPrincipal || !wait) return message

@@ -3,7 +3,7 @@ import { systemOf, withoutSystem } from '../protocol/sent-request.js'
 import { callSpending } from './call-spending.js'
 import { type Fields, fieldsOf, readMessages } from './ingest-forms.js'
 
-/** What a story is told to. */
+/** Receives a story. */
 export interface StoryListener {
   /** Called with each event of the run. */
   event(event: object): void
