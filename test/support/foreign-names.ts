@@ -22,16 +22,14 @@ export const foreignNames: Readonly<
   'docs/compare.md': [
     { of: 'Agents JS', names: ['RealtimeAgent'] },
     { of: 'Mastra', names: ['ToolSearchProcessor'] },
+    { of: 'LangGraph.js', names: ['useStream'] },
+    { of: 'the AI SDK', names: ['fingerprintTools'] },
+    { of: 'Cloudflare Agents', names: ['McpAgent'] },
+    { of: 'Pydantic AI', names: ['FallbackModel'] },
     { of: 'pi-ai', names: ['createImagesProvider'] },
     {
       of: 'the AI SDK and TanStack AI',
-      names: [
-        'uploadFile',
-        'generateImage',
-        'generateSpeech',
-        'generateTranscription',
-        'generateVideo',
-      ],
+      names: ['generateImage', 'generateSpeech', 'generateTranscription', 'generateVideo'],
     },
   ],
   'docs/providers/anthropic.md': [{ of: 'AWS', names: ['CallWithBearerToken'] }],
