@@ -1,5 +1,5 @@
 // A page that was not loaded over TLS has `crypto`, but neither `randomUUID` nor `subtle`.
-import { approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { createAgent, createLocalClient, requestsOf } from '@modelport/agent'
 import { createDialogCaller, Dialog, definePrompt } from '@modelport/dialog'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, executeBatch, infer } from '@modelport/runtime'
@@ -68,10 +68,10 @@ test('an agent on a page without TLS asks for an approval, and takes the decisio
   })
   const client = createLocalClient(agent)
   const task = await client.send('Look.')
-  const [{ requestId, digest } = { requestId: '', digest: '' }] = approvalsOf(task)
+  const [{ requestId, digest } = { requestId: '', digest: '' }] = requestsOf(task)
   expect([digest, runIds]).toEqual([expect.stringMatching(/^[\da-f]{64}$/), []])
   expect(
-    await client.decideApprovals(task, [{ requestId, approved: true, digest: digest ?? '' }]),
+    await client.decide(task, [{ requestId, approved: true, digest: digest ?? '' }]),
   ).toMatchObject({
     state: 'completed',
   })

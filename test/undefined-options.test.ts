@@ -32,7 +32,7 @@ test('a mock, an agent and its server accept undefined for every option that is 
     outputSchema: undefined,
     options: undefined,
     policy: undefined,
-    approvals: undefined,
+    decisions: undefined,
     expose: undefined,
     maxConcurrency: undefined,
     maxQueue: undefined,

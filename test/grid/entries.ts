@@ -73,7 +73,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   'AgentClient.forget': 'asks no model',
   'AgentClient.deliver': 'asks no model',
   'AgentClient.subscribe': 'shows what send started',
-  'AgentClient.decideApprovals': 'continues what send started',
+  'AgentClient.decide': 'continues what send started',
   createAgentServer: 'behind createLocalClient and serve',
   serveMcp: 'serves tools and agents to the models of others: packages/mcp/test/serve',
   chatRoutes: 'an agent behind useChat: packages/durable/test/chat.test.ts',

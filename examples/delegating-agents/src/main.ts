@@ -1,5 +1,5 @@
 // An assistant delegates to a bank; both are served over HTTP, and the bank asks before it pays.
-import { answerOf, approvalsOf, createAgent, toAgentTarget } from '@modelport/agent'
+import { answerOf, createAgent, requestsOf, toAgentTarget } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -49,12 +49,12 @@ const assistant = await serve([
 const client = createAgentClient(assistant.url)
 const waiting = await client.send('Please pay my bill of 12 euros')
 console.log(`assistant: ${waiting.state}`)
-const approvals = approvalsOf(waiting)
-for (const { path, action } of approvals)
+const requests = requestsOf(waiting)
+for (const { path, action } of requests)
   console.log(`approval asked by ${path?.join(' > ')}: ${JSON.stringify(action?.['args'])}`)
-const done = await client.decideApprovals(
+const done = await client.decide(
   waiting,
-  approvals.map(({ requestId }) => ({ requestId, approved: true })),
+  requests.map(({ requestId }) => ({ requestId, approved: true })),
 )
 console.log(`assistant: ${done.state}: ${answerOf(done)}`)
 await Promise.all([assistant.close(), bank.close()])

@@ -6,14 +6,13 @@ export type { JsonValue } from './base/json.js'
 export { type AgentTargetOptions, toAgentTarget } from './client/agent-target.js'
 export type {
   AgentClient,
-  ApprovalDecision,
   ClientEvent,
   DeliverOptions,
   ListOptions,
   SendOptions,
   TaskList,
 } from './client/client.js'
-export { answerOf, checkSendOptions, toApprovalParts } from './client/client.js'
+export { answerOf, checkSendOptions, toDecisionParts } from './client/client.js'
 export { createLocalClient, type LocalClientOptions } from './client/local-client.js'
 export { type ArtifactChunk, TaskStory } from './client/task-story.js'
 export type { Artifact } from './models/artifact.js'
@@ -35,13 +34,13 @@ export type { HistoryCompactionRequest } from './models/compaction-control.js'
 export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
 export type {
-  ApprovalContent,
   ErrorContent,
   InferContent,
   Part,
   PartFields,
   PartMakers,
   PartType,
+  RequestContent,
   RequestDecision,
   RouteContent,
   StatusContent,
@@ -54,10 +53,10 @@ export type { Task, TaskFields } from './models/task.js'
 export {
   addArtifact,
   addMessage,
-  approvalsOf,
   createTask,
   isCutOff,
   replyOf,
+  requestsOf,
   updateState,
 } from './models/task.js'
 export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
@@ -68,7 +67,7 @@ export type {
   Agent,
   AgentHandler,
   AgentSettings,
-  ApprovalSettings,
+  DecisionSettings,
   HandlerEffect,
   HandlerResult,
   TaskContext,

@@ -1,6 +1,6 @@
 // A task of an agent that was left open: by a connection that broke, by somebody who decided first,
 // or until tomorrow.
-import { type AgentClient, approvalsOf, createAgent } from '@modelport/agent'
+import { type AgentClient, createAgent, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, pending } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -42,9 +42,9 @@ const waitingTask = async () => (await client.list({ state: 'input-required' }))
 /** Approves what the task waits for, as another person does. */
 async function approve(id: string): Promise<void> {
   const task = await client.get(id)
-  await client.decideApprovals(
+  await client.decide(
     task,
-    approvalsOf(task).map(({ requestId }) => ({ requestId, approved: true })),
+    requestsOf(task).map(({ requestId }) => ({ requestId, approved: true })),
   )
 }
 

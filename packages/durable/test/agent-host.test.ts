@@ -95,7 +95,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const two = host()
       await until(two, task.id, 'input-required')
       const waiting = (await two.get({ principal, id: task.id })).task
-      const request = waiting.statusMessage!.parts.find((part) => part.type === 'approval')!
+      const request = waiting.statusMessage!.parts.find((part) => part.type === 'request')!
         .content as {
         requestId: string
         reason: string
@@ -103,7 +103,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(request.reason).toContain('its outcome is unknown')
       expect(calls).toHaveLength(1)
       const answer = createMessage('user', [
-        createPart.approval({
+        createPart.request({
           requestId: request.requestId,
           outcome: 'happened',
           result: 'receipt 1',
@@ -126,13 +126,13 @@ for (const { name, isMissing, open } of emptyDatabases())
       const two = host('require-approval')
       const waiting = (await two.get({ principal, id: task.id })).task
       const { requestId, digest } = waiting.statusMessage!.parts.find(
-        (part) => part.type === 'approval',
+        (part) => part.type === 'request',
       )!.content as {
         requestId: string
         digest: string
       }
       const answer = createMessage('user', [
-        createPart.approval({ requestId, digest, approved: true }),
+        createPart.request({ requestId, digest, approved: true }),
       ])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })
       await until(two, task.id, 'completed')

@@ -3,12 +3,12 @@
 import {
   type AgentHandler,
   AgentHost,
-  approvalsOf,
   createAgent,
   createArtifact,
   createMessage,
   createPart,
   isAgentError,
+  requestsOf,
   type Task,
   type TaskContext,
   textOfParts,
@@ -316,10 +316,10 @@ for (const { name, isMissing, open } of emptyDatabases())
         const seen: string[] = []
         const host = start(paying(keys, seen))
         const task = await sendTo(host, 'Go')
-        const [request] = approvalsOf(task)
+        const [request] = requestsOf(task)
         expect([task.state, request?.uncertain, keys.length]).toEqual(['input-required', true, 1])
         const { requestId, digest } = request!
-        const part = createPart.approval({
+        const part = createPart.request({
           requestId,
           outcome,
           ...(digest !== undefined && { digest }),

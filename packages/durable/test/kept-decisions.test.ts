@@ -5,12 +5,12 @@ import {
   AgentHost,
   type AgentSettings,
   type AgentStore,
-  approvalsOf,
   createAgent,
   createLocalClient,
   createMemoryStore,
   createMessage,
   createPart,
+  requestsOf,
   type Task,
   toAgentTarget,
 } from '@modelport/agent'
@@ -93,8 +93,8 @@ for (const { name, isMissing, open } of places)
       expect.poll(async () => (await read(host, id)).state).toBe(state)
     /** Approves what the task asked as it was then. */
     const approve = async (host: AgentHost, task: Task, which: number): Promise<void> => {
-      const { requestId, digest } = approvalsOf(task)[which]!
-      const part = createPart.approval({
+      const { requestId, digest } = requestsOf(task)[which]!
+      const part = createPart.request({
         requestId,
         approved: true,
         ...(digest !== undefined && { digest }),
@@ -122,7 +122,7 @@ for (const { name, isMissing, open } of places)
       const host = start({ policy: {}, provider: calls('pay') })
       const id = await send(host)
       await until(host, id, 'working')
-      const part = createPart.approval({ requestId: 'nothing', approved: true })
+      const part = createPart.request({ requestId: 'nothing', approved: true })
       const message = createMessage('user', [part])
       await host.send({ agent: 'desk', principal, taskId: id, message })
       holds.resolve()
@@ -151,7 +151,7 @@ for (const { name, isMissing, open } of places)
       const away: AgentClient = new Proxy(bank, {
         get: (target, field: keyof AgentClient) => {
           const call = target[field]
-          if (field !== 'get' && field !== 'decideApprovals') return call.bind(target)
+          if (field !== 'get' && field !== 'decide') return call.bind(target)
           return (...args: unknown[]) => {
             if (awayFor-- > 0) {
               missed++
@@ -208,7 +208,7 @@ for (const { name, isMissing, open } of places)
       await until(desk, id, 'working')
       await until(desk, id, 'input-required')
       const waiting = await read(desk, id)
-      expect(approvalsOf(waiting)[0]?.reason).toContain('cannot be reached')
+      expect(requestsOf(waiting)[0]?.reason).toContain('cannot be reached')
       goAway(0)
       await approve(desk, waiting, 0)
       await until(desk, id, 'completed')
@@ -246,9 +246,9 @@ for (const { name, isMissing, open } of places)
         await until(host, second, 'input-required')
         await host.drain(100)
         // What a process stores that dies right after it.
-        const { requestId, digest } = approvalsOf(await read(host, second))[0]!
+        const { requestId, digest } = requestsOf(await read(host, second))[0]!
         const at = new Date().toISOString()
-        const part = createPart.approval({ requestId, approved: true, digest: digest! })
+        const part = createPart.request({ requestId, approved: true, digest: digest! })
         const { seq } = (await store.tasks.head({ principal, id: second }))!
         await store.tasks.append({ principal, id: second }, seq, [
           {

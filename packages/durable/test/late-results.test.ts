@@ -3,11 +3,11 @@ import {
   AgentHost,
   type AgentSettings,
   type AgentStore,
-  approvalsOf,
   createAgent,
   createMemoryStore,
   createMessage,
   createPart,
+  requestsOf,
   type Task,
 } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
@@ -88,12 +88,12 @@ for (const { name, isMissing, open } of places)
     test('the owner of a task delivers the result of work that it waits for', async () => {
       const host = start()
       const task = await send(host)
-      const [request] = approvalsOf(task)
+      const [request] = requestsOf(task)
       expect([task.state, request?.reason]).toEqual([
         'input-required',
         expect.stringContaining('The work continues elsewhere, as "job-1".'),
       ])
-      const part = createPart.approval({
+      const part = createPart.request({
         requestId: request!.requestId,
         outcome: 'happened',
         result: 'printed',
@@ -117,7 +117,7 @@ for (const { name, isMissing, open } of places)
         seen.push(who)
         return who === 'printer'
       }
-      const host = start({ approvals: { mayDeliver } })
+      const host = start({ decisions: { mayDeliver } })
       await expect(host.deliver(key, { result: 'x' }, { by: 'bob' })).rejects.toMatchObject({
         reason: 'forbidden',
       })
@@ -147,7 +147,7 @@ for (const { name, isMissing, open } of places)
         seen.push(who)
         return false
       }
-      const host = start({ tools: [sendOut(tokens)], approvals: { mayDeliver } })
+      const host = start({ tools: [sendOut(tokens)], decisions: { mayDeliver } })
       const task = await send(host)
       const [token = ''] = tokens
       expect([task.state, token]).toEqual(['input-required', expect.stringMatching(/^[\w-]{43}$/)])
@@ -166,7 +166,7 @@ for (const { name, isMissing, open } of places)
         reason: 'conflict',
       })
       const { task: after } = await host.get({ principal, id: task.id })
-      const decisions = after.messages.filter(({ parts }) => parts[0]?.type === 'approval')
+      const decisions = after.messages.filter(({ parts }) => parts[0]?.type === 'request')
       expect([read, seen, decisions.length]).toEqual([expect.stringContaining('printed'), [], 1])
     })
 
@@ -237,7 +237,7 @@ for (const { name, isMissing, open } of places)
         ].map((tool) => ({ ...tool, once: true })),
       })
       const task = await send(host)
-      expect(approvalsOf(task)).toMatchObject([{ uncertain: true }])
+      expect(requestsOf(task)).toMatchObject([{ uncertain: true }])
       await host.deliver({ token: tokens[0]! }, { failure: 'no paper' })
       await until(host, task, 'completed')
       expect([made, read]).toEqual([['job'], expect.stringContaining('no paper')])

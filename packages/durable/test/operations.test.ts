@@ -1,7 +1,7 @@
 // What an operator does with a store: list, decide, resume, prune.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentHost, approvalsOf, createAgent, createMessage, isTerminal } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage, isTerminal, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         card: { name: 'payer', description: 'Pays' },
         tools: [pay],
         policy: { default: 'require-approval' },
-        ...(expiresInMs !== undefined && { approvals: { expiresInMs } }),
+        ...(expiresInMs !== undefined && { decisions: { expiresInMs } }),
         provider: createMock({
           defaultResponse: ({ messages: asked }) =>
             asked.some(({ role }) => role === 'tool')
@@ -101,7 +101,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       const waiting = await host.settled({ principal, id: task.id }, before)
       // On a slow machine the approval may have expired already.
-      if (expiresInMs === undefined) expect(approvalsOf(waiting)).toHaveLength(1)
+      if (expiresInMs === undefined) expect(requestsOf(waiting)).toHaveLength(1)
       await host.drain(1000)
       return task.id
     }

@@ -3,10 +3,10 @@
 import {
   AgentHost,
   type AgentSettings,
-  approvalsOf,
   createAgent,
   createMessage,
   createPart,
+  requestsOf,
 } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
@@ -61,8 +61,8 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     const approve = async (host: AgentHost, id: string): Promise<void> => {
       const { task } = await host.get({ principal, id })
-      const [{ requestId, digest } = { requestId: '' }] = approvalsOf(task)
-      const approval = createPart.approval({
+      const [{ requestId, digest } = { requestId: '' }] = requestsOf(task)
+      const approval = createPart.request({
         requestId,
         approved: true,
         ...(digest !== undefined && { digest }),

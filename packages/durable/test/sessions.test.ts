@@ -4,12 +4,12 @@ import {
   AgentHost,
   type AgentSettings,
   type AgentStore,
-  approvalsOf,
   createAgent,
   createMemoryStore,
   createMessage,
   createPart,
   foldSession,
+  requestsOf,
   type Task,
 } from '@modelport/agent'
 import type { ChatMessage } from '@modelport/core'
@@ -128,8 +128,8 @@ for (const { name, isMissing, open } of places)
     const done = (host: AgentHost, id: string): Promise<Task> => host.settled({ principal, id }, 0)
     const decide = async (host: AgentHost, id: string): Promise<void> => {
       const { task } = await host.get({ principal, id })
-      const parts = approvalsOf(task).map(({ requestId, digest }) =>
-        createPart.approval({ requestId, approved: true, ...(digest !== undefined && { digest }) }),
+      const parts = requestsOf(task).map(({ requestId, digest }) =>
+        createPart.request({ requestId, approved: true, ...(digest !== undefined && { digest }) }),
       )
       const message = createMessage('user', parts)
       await host.send({ agent: agentName, principal, taskId: id, message })

@@ -9,9 +9,7 @@ import {
   type Agent,
   type AgentClient,
   AgentHost,
-  type ApprovalContent,
   answerOf,
-  approvalsOf,
   type ClientEvent,
   createLocalClient,
   createMessage,
@@ -21,6 +19,8 @@ import {
   isInterrupted,
   isTerminal,
   type Part,
+  type RequestContent,
+  requestsOf,
   type Task,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
@@ -122,11 +122,9 @@ export class AgentCall {
     const task = await this.#client.get(id)
     if (isTerminal(task.state)) return
     if (!isInterrupted(task.state)) return this.#read(this.#client.subscribe(id))
-    const approvals = approvalsOf(task)
-    const decided = approvals.flatMap((one) => this.#decisionOf(one))
-    const answer = approvals.length
-      ? undefined
-      : (this.#contentOf(keyOf(task))['answer'] ?? message)
+    const requests = requestsOf(task)
+    const decided = requests.flatMap((one) => this.#decisionOf(one))
+    const answer = requests.length ? undefined : (this.#contentOf(keyOf(task))['answer'] ?? message)
     const parts = decided.length
       ? decided
       : typeof answer === 'string'
@@ -134,7 +132,7 @@ export class AgentCall {
         : []
     if (!parts.length) return
     // The same id when it is sent again: an answer counts once.
-    const messageId = decided.length ? approvals.map(keyOfApproval).join(' ') : keyOf(task)
+    const messageId = decided.length ? requests.map(keyOfRequest).join(' ') : keyOf(task)
     try {
       await this.#read(
         this.#client.stream({ ...createMessage('user', parts), id: messageId }, { taskId: id }),
@@ -157,23 +155,23 @@ export class AgentCall {
     return isObject(content) ? content : {}
   }
 
-  #decisionOf(asked: ApprovalContent): Part[] {
+  #decisionOf(asked: RequestContent): Part[] {
     const { requestId, digest, uncertain, question } = asked
     const bound = { requestId, ...(digest !== undefined && { digest }) }
     if (question) {
-      const answer = readAnswer(question, this.#ctx.mcpReq.inputResponses?.[keyOfApproval(asked)])
+      const answer = readAnswer(question, this.#ctx.mcpReq.inputResponses?.[keyOfRequest(asked)])
       if (!answer || answer.action === 'cancel') return []
       const { action, ...content } = answer
-      return [createPart.approval({ ...bound, approved: action === 'accept', ...content })]
+      return [createPart.request({ ...bound, approved: action === 'accept', ...content })]
     }
-    const { decision, outcome, result } = this.#contentOf(keyOfApproval(asked))
+    const { decision, outcome, result } = this.#contentOf(keyOfRequest(asked))
     if (uncertain) {
       const known = outcomes.find((one) => one === outcome)
       const returned = typeof result === 'string' && result ? { result } : {}
-      return known ? [createPart.approval({ ...bound, outcome: known, ...returned })] : []
+      return known ? [createPart.request({ ...bound, outcome: known, ...returned })] : []
     }
     if (decision !== 'allow' && decision !== 'deny') return []
-    return [createPart.approval({ ...bound, approved: decision === 'allow' })]
+    return [createPart.request({ ...bound, approved: decision === 'allow' })]
   }
 
   async #outcome(): Promise<CallToolResult | InputRequiredResult> {
@@ -195,13 +193,13 @@ export class AgentCall {
     const isDismissed = Object.keys(questions).some((key) =>
       ['cancel', 'decline'].includes(String(actionOf(given[key]))),
     )
-    const approvals = approvalsOf(task)
-    const mode = approvals.some(({ question }) => question?.url !== undefined) ? 'url' : 'form'
+    const requests = requestsOf(task)
+    const mode = requests.some(({ question }) => question?.url !== undefined) ? 'url' : 'form'
     const canAsk = this.#modes[mode]
     if (Object.keys(questions).length && canAsk && !isDismissed)
       return inputRequired({ inputRequests: questions, requestState: id })
-    const asked = approvals.map(describe).join('\n') || answerOf(task)
-    const how = approvals.length
+    const asked = requests.map(describe).join('\n') || answerOf(task)
+    const how = requests.length
       ? 'A person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.'
       : 'Call the tool again with this task and the answer as the message.'
     const lacks = mode === 'url' ? 'elicitation by URL' : 'elicitation'
@@ -221,14 +219,14 @@ const actionOf = (response: unknown): unknown =>
  */
 const keyOf = ({ id, statusMessage }: Task): string => `answer ${id} ${statusMessage?.id ?? ''}`
 
-const keyOfApproval = ({ requestId, digest = '' }: ApprovalContent): string =>
+const keyOfRequest = ({ requestId, digest = '' }: RequestContent): string =>
   `allow ${requestId} ${digest}`
 
 /** What the user is asked, as forms. */
 function questionsOf(task: Task): Questions {
-  const approvals = approvalsOf(task)
+  const requests = requestsOf(task)
   if (task.state !== 'input-required') return {}
-  if (!approvals.length) {
+  if (!requests.length) {
     const answer = { type: 'string' as const, title: 'Answer' }
     const requestedSchema = {
       type: 'object' as const,
@@ -243,8 +241,8 @@ function questionsOf(task: Task): Questions {
     }
   }
   return Object.fromEntries(
-    approvals.map((one) => [
-      keyOfApproval(one),
+    requests.map((one) => [
+      keyOfRequest(one),
       one.question
         ? toRequest({ ...one.question, ...askerOf(one) })
         : inputRequired.elicit({
@@ -283,11 +281,11 @@ const outcomeForm = {
 }
 
 /** A sub-agent may say anything about who asks. */
-const askerOf = ({ path }: ApprovalContent) =>
+const askerOf = ({ path }: RequestContent) =>
   path?.length && { from: `${path.join(' > ')} (unverified)` }
 
 /** A question with its address, or the exact arguments in one line of JSON. */
-function describe(asked: ApprovalContent): string {
+function describe(asked: RequestContent): string {
   const { action = {}, path, reason, expiresAt, question, uncertain } = asked
   const { tool, args } = action
   if (question) {

@@ -56,8 +56,8 @@ const asked = (runs: Runs, id: string): string[] => {
   const events = runs.live(id)?.events ?? []
   const open = new Map<string, boolean>()
   for (const event of events)
-    if (event.type === 'approval' || event.type === 'decision')
-      open.set(event.callId, event.type === 'approval')
+    if (event.type === 'wait' || event.type === 'decision')
+      open.set(event.callId, event.type === 'wait')
   return [...open].flatMap(([callId, isOpen]) => (isOpen ? [callId] : []))
 }
 

@@ -47,7 +47,7 @@ function payingRun() {
   const done = run.start(request)
   const asked = async (): Promise<PendingCall> => {
     await expect.poll(() => run.run.status, { timeout: 15_000 }).toBe('waiting')
-    return run.events.findLast((event) => event.type === 'approval') as PendingCall
+    return run.events.findLast((event) => event.type === 'wait') as PendingCall
   }
   return { run, done, asked, payments: () => paid }
 }

@@ -5,7 +5,7 @@ import { WaitClock } from '../src/server/wait-clock.js'
 const approval = (at: number, callId: string): StudioEvent => ({
   seq: at,
   at,
-  type: 'approval',
+  type: 'wait',
   callId,
   tool: 't',
   args: {},

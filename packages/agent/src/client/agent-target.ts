@@ -12,7 +12,7 @@ import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
 import { createPart, type Part } from '../models/part.js'
-import { approvalsOf, isCutOff, type Task } from '../models/task.js'
+import { isCutOff, requestsOf, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import { type BoundTarget, type ChildOutcome, errorOf } from '../run/sub-agent.js'
@@ -198,7 +198,7 @@ async function continueChild(
   }
   // The child may now ask another question under the same id: a decision holds only for the
   // question that was shown.
-  const open = approvalsOf(task)
+  const open = requestsOf(task)
   const decided = decisions
     .filter(({ requestId, digest = '' }) =>
       open.length
@@ -213,7 +213,7 @@ async function continueChild(
       ...(content && { content }),
     }))
   if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
-  return outcomeOf(await client.decideApprovals(task, decided, signal))
+  return outcomeOf(await client.decide(task, decided, signal))
 }
 
 /** True for a failure that does not say whether the message was taken: no refusal, but a 500. */
@@ -246,7 +246,7 @@ function outcomeOf(task: Task): ChildOutcome {
       ...(isUnknown && { uncertain: true }),
     }
   }
-  return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
+  return { status: 'waiting', taskId: task.id, requests: requestsOf(task) }
 }
 
 /** How long the id of a child is waited for after the caller was aborted, in milliseconds. */
@@ -302,7 +302,7 @@ async function finish({
       .catch((error: unknown) => {
         // It has the message, and works on it or will: its caller looks again later.
         if (id === undefined || signal.aborted || !isAway(error)) throw error
-        return { status: 'waiting', taskId: id, approvals: [], isAway: true } as const
+        return { status: 'waiting', taskId: id, requests: [], isAway: true } as const
       })
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', abort))

@@ -5,7 +5,7 @@ import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
 import { createPart, type Part, type RequestDecision } from '../models/part.js'
-import { approvalsOf, type Task } from '../models/task.js'
+import { requestsOf, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { LateResult } from '../run/result-webhook.js'
 import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run-context.js'
@@ -77,17 +77,6 @@ export function checkSendOptions(where: string, options: SendOptions): void {
   checkSettings(`${where}: limits`, options.limits ?? options.run?.limits ?? {}, limitNames)
 }
 
-/** A decision about an approval, a question or a call whose outcome is unknown. */
-export interface ApprovalDecision extends RequestDecision {
-  /** The answer to a `question` that is accepted. */
-  readonly content?: JsonObject
-  /**
-   * Digest of what was shown: the server refuses a decision about something else. Default: that of
-   * the request in the task that is given.
-   */
-  readonly digest?: string
-}
-
 /** Which tasks are listed. */
 export interface ListOptions {
   /** Only tasks of this session. */
@@ -105,7 +94,7 @@ export interface ListOptions {
 /** Which result is delivered. */
 export interface DeliverOptions {
   /**
-   * Who owns the task, as the text of a `Principal`; `approvals.mayDeliver` of its agent allows
+   * Who owns the task, as the text of a `Principal`; `decisions.mayDeliver` of its agent allows
    * others to deliver. Default: the caller.
    */
   readonly owner?: string | undefined
@@ -160,12 +149,8 @@ export interface AgentClient {
   cancel(taskId: string, reason?: string): Promise<Task>
   /** Reads what happens to a task from now on. */
   subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>
-  /** Decides about approvals of a task that waits. */
-  decideApprovals(
-    task: Task,
-    decisions: readonly ApprovalDecision[],
-    signal?: AbortSignal,
-  ): Promise<Task>
+  /** Decides about the requests that a task waits for. */
+  decide(task: Task, decisions: readonly RequestDecision[], signal?: AbortSignal): Promise<Task>
   /**
    * Delivers the result of work that a task waits for: its tool returned `pending`. The same result
    * again changes nothing.
@@ -188,15 +173,15 @@ export interface AgentClient {
   forget(callers: readonly string[]): Promise<number>
 }
 
-/** What a message says that decides about approvals of a task. */
-export function toApprovalParts(
+/** What a message says that decides about requests of a task. */
+export function toDecisionParts(
   task: Task,
-  decisions: readonly ApprovalDecision[],
+  decisions: readonly RequestDecision[],
 ): readonly Part[] {
-  const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
+  const shown = new Map(requestsOf(task).map(({ requestId, digest }) => [requestId, digest]))
   return decisions.map(({ digest: given, ...decision }) => {
     const digest = given ?? shown.get(decision.requestId)
-    return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
+    return createPart.request({ ...decision, ...(digest !== undefined && { digest }) })
   })
 }
 
@@ -222,9 +207,9 @@ export function artifactTextOf({ artifacts }: Task): string {
     .join('\n')
 }
 
-/** The question of a task that waits for input; empty if it asks for approvals only. */
+/** The question of a task that waits for input; empty if it waits for decisions only. */
 export const questionOf = (task: Task): string =>
-  isInterrupted(task.state) && !approvalsOf(task).length
+  isInterrupted(task.state) && !requestsOf(task).length
     ? textOf(task.statusMessage?.parts ?? [])
     : ''
 

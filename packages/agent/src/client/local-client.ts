@@ -4,7 +4,7 @@ import { localPrincipal, parsePrincipal } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { AgentCard } from '../models/card.js'
 import { createMessage, type Message } from '../models/message.js'
-import type { Part } from '../models/part.js'
+import type { Part, RequestDecision } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Agent } from '../run/agent.js'
@@ -16,14 +16,13 @@ import { contextForChild } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
 import {
   type AgentClient,
-  type ApprovalDecision,
   type ClientEvent,
   checkSendOptions,
   type DeliverOptions,
   type ListOptions,
   type SendOptions,
   type TaskList,
-  toApprovalParts,
+  toDecisionParts,
 } from './client.js'
 import { localEvents } from './local-events.js'
 
@@ -145,12 +144,8 @@ class LocalClient implements AgentClient {
     return this.#host.cancel(this.#keyOf(taskId), reason, this.#agent.name)
   }
 
-  decideApprovals(
-    task: Task,
-    decisions: readonly ApprovalDecision[],
-    signal?: AbortSignal,
-  ): Promise<Task> {
-    return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
+  decide(task: Task, decisions: readonly RequestDecision[], signal?: AbortSignal): Promise<Task> {
+    return this.send(toDecisionParts(task, decisions), { taskId: task.id, signal })
   }
 
   deliver(taskId: string, result: LateResult, options: DeliverOptions = {}): Promise<void> {

@@ -85,20 +85,33 @@ export type UncertainOutcome = 'happened' | 'did-not-happen' | 'unknown'
 
 /** What somebody says about one request, through whichever door. */
 export interface RequestDecision {
-  /** Names the request, in it and in its decision. */
+  /** Names the request. */
   readonly requestId: string
-  /** True allows the call, false refuses it. Unset for an `uncertain` one: it has an `outcome`. */
+  /**
+   * True allows the call or accepts the question, false refuses it. Unset for a call whose outcome
+   * is unknown, and for work that continues elsewhere: they have an `outcome`.
+   */
   readonly approved?: boolean
-  /** What became of an `uncertain` call: it is neither approved nor refused. */
+  /** What became of a call whose outcome is unknown, or of work that continued elsewhere. */
   readonly outcome?: UncertainOutcome
   /** What the call returned, for the model, if it `happened`. Default: an empty text. */
   readonly result?: string
-  /** Why, for the model and the record. In a request: why it is asked for. */
+  /** Why, for the model and the record. */
   readonly reason?: string
+  /** The answer to a question that is accepted: what its schema asks for. */
+  readonly content?: JsonObject
+  /**
+   * Digest of what was shown: the server refuses a decision about something else. Default of a
+   * client: that of the request in the task that is given.
+   */
+  readonly digest?: string
 }
 
-/** A request for approval, or the decision on one. */
-export interface ApprovalContent extends RequestDecision {
+/**
+ * What waits for somebody, or the decision about it: an approval, a question of a tool, a call
+ * whose outcome is unknown, or work that continues elsewhere.
+ */
+export interface RequestContent extends RequestDecision {
   /** Who decided, as the decider says; the server records the authenticated principal. */
   readonly decidedBy?: string
   /** What would be done; only in a request. */
@@ -108,13 +121,13 @@ export interface ApprovalContent extends RequestDecision {
    * that of its request.
    */
   readonly digest?: string
+  /** Why, for the model and the record. In a request: why somebody is asked. */
+  readonly reason?: string
   /**
    * Set if a tool asks the user: only the owner of the task answers. A request has no `reason`
    * then. Texts of an MCP server are its own, as `from` says.
    */
   readonly question?: PendingQuestion['question']
-  /** In an answer that accepts: what the schema of the question asks for. */
-  readonly content?: JsonObject
   /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
   /**
@@ -139,7 +152,7 @@ export type Part = PartFields &
     | { readonly type: 'status'; readonly content: StatusContent }
     | { readonly type: 'route'; readonly content: RouteContent }
     | { readonly type: 'decision'; readonly content: RouteContent }
-    | { readonly type: 'approval'; readonly content: ApprovalContent }
+    | { readonly type: 'request'; readonly content: RequestContent }
     /** Bytes in base64. */
     | { readonly type: 'bytes'; readonly content: string }
     | { readonly type: 'file'; readonly content: JsonValue }
@@ -178,8 +191,8 @@ export interface PartMakers {
   route(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
   /** Which way a flow continues, as it was decided. */
   decision(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
-  /** A request for approval, or the decision on one. */
-  approval(content: ApprovalContent): Part
+  /** What waits for somebody, or the decision about it. */
+  request(content: RequestContent): Part
   /** Bytes in base64. */
   bytes(content: string, fields?: PartFields): Part
   /** An address; modelport never fetches it by itself. */
@@ -211,7 +224,7 @@ export const createPart: PartMakers = Object.freeze<PartMakers>({
   }),
   route: (routeKey, rest = {}) => ({ type: 'route', content: { routeKey, ...rest } }),
   decision: (routeKey, rest = {}) => ({ type: 'decision', content: { routeKey, ...rest } }),
-  approval: (content) => ({ type: 'approval', content }),
+  request: (content) => ({ type: 'request', content }),
   bytes: (content, fields) => ({ type: 'bytes', content, ...fields }),
   uri: (content, fields) => ({ type: 'uri', content, ...fields }),
   file: (content, fields) => ({ type: 'file', content, ...fields }),

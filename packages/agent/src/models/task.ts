@@ -2,7 +2,7 @@ import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { Artifact } from './artifact.js'
 import { createMessage, type Message } from './message.js'
-import type { ApprovalContent } from './part.js'
+import type { RequestContent } from './part.js'
 import { checkTransition, type TaskState } from './task-state.js'
 
 /** One unit of work. Plain data; the functions of this module return new values. */
@@ -119,12 +119,12 @@ export const finishReasonKey = 'finish_reason'
 export const isCutOff = ({ metadata }: Task): boolean => metadata[finishReasonKey] === 'length'
 
 /** What a message says about requests: it asks for decisions, or gives them. */
-export const approvalsIn = (message: Message | undefined): readonly ApprovalContent[] =>
-  message?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
+export const requestsIn = (message: Message | undefined): readonly RequestContent[] =>
+  message?.parts.flatMap((part) => (part.type === 'request' ? [part.content] : [])) ?? []
 
 /** The requests that a task waits for. */
-export const approvalsOf = ({ state, statusMessage }: Task): readonly ApprovalContent[] =>
-  state === 'input-required' ? approvalsIn(statusMessage) : []
+export const requestsOf = ({ state, statusMessage }: Task): readonly RequestContent[] =>
+  state === 'input-required' ? requestsIn(statusMessage) : []
 
 /** Key of metadata that names the message which answered in place of the task. */
 export const replyKey = 'reply_message'

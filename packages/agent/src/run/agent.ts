@@ -124,16 +124,19 @@ export type HandlerResult = string | Part | readonly Part[] | Message | TaskOutc
  */
 export type AgentHandler = (context: TaskContext) => HandlerResult | Promise<HandlerResult>
 
-/** How approvals are given. */
-export interface ApprovalSettings {
-  /** How long a decision is waited for, in milliseconds; then it is a refusal. Unset: forever. */
+/** Who decides about what a task waits for. */
+export interface DecisionSettings {
+  /**
+   * How long the approval of a call is waited for, in milliseconds; then it is refused. Unset:
+   * forever.
+   */
   readonly expiresInMs?: number | undefined
   /**
    * Says whether a principal may decide about a task. It is given as its text: compare the whole
    * of it, a caller of a JWT with `toPrincipalText({ issuer, subject })`. Default: only the owner of
    * the task may.
    */
-  readonly mayApprove?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
+  readonly mayDecide?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
   /**
    * Says whether a principal may deliver the result of work that a task waits for: its tool
    * returned `pending`. Default: only the owner of the task may.
@@ -198,8 +201,8 @@ export interface AgentSettings {
   readonly options?: CallOptions | undefined
   /** What may be done without asking. Default: everything. */
   readonly policy?: AgentPolicy | undefined
-  /** How approvals are given. */
-  readonly approvals?: ApprovalSettings | undefined
+  /** Who decides about what a task waits for. */
+  readonly decisions?: DecisionSettings | undefined
   /** Tools that callers may call directly, and that are shown as skills. Default: all. */
   readonly expose?: readonly string[] | undefined
   /**
@@ -343,7 +346,7 @@ const settingNames = namesOf<AgentSettings>({
   reasoning: true,
   options: true,
   policy: true,
-  approvals: true,
+  decisions: true,
   expose: true,
   maxConcurrency: true,
   maxQueue: true,
@@ -359,9 +362,9 @@ const groups = {
   options: optionNames.call,
   limits: Object.keys(defaultRunLimits),
   budget: limitNames,
-  approvals: namesOf<ApprovalSettings>({
+  decisions: namesOf<DecisionSettings>({
     expiresInMs: true,
-    mayApprove: true,
+    mayDecide: true,
     mayDeliver: true,
   }),
 } as const
@@ -375,18 +378,18 @@ function checkAgentSettings(settings: AgentSettings): void {
   for (const name of Object.keys(groups) as (keyof typeof groups)[])
     if (name !== 'budget' || isPlain)
       checkSettings(`createAgent: ${name}`, settings[name] ?? {}, groups[name])
-  const { card, handler, provider, tools, approvals = {} } = settings
+  const { card, handler, provider, tools, decisions = {} } = settings
   checkRanges(settings, [
     ['maxConcurrency', 1, Infinity],
     ['timeoutMs', 1, Infinity],
     ['turnWaitMs', 1, Infinity],
     ['maxQueue', 0, Infinity],
   ])
-  checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.') // a date ends at 8.64e15
-  if (typeof (approvals.mayApprove ?? isObject) !== 'function')
-    throw configError('approvals.mayApprove must be a function')
-  if (typeof (approvals.mayDeliver ?? isObject) !== 'function')
-    throw configError('approvals.mayDeliver must be a function')
+  checkRanges(decisions, [['expiresInMs', 1, 1e14]], 'decisions.') // a date ends at 8.64e15
+  if (typeof (decisions.mayDecide ?? isObject) !== 'function')
+    throw configError('decisions.mayDecide must be a function')
+  if (typeof (decisions.mayDeliver ?? isObject) !== 'function')
+    throw configError('decisions.mayDeliver must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.
   const { limits, compaction, profile, capabilities } = settings
   const bounds = { ...limits, compaction, profile, capabilities }

@@ -80,7 +80,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     agent: record.agent,
     id: record.sessionId,
   }
-  const { approvals } = agent.settings
+  const { expiresInMs } = agent.settings.decisions ?? {}
   return {
     agent,
     task,
@@ -89,7 +89,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       principal: record.principal,
       now: () => entropy.now(),
       ...(context.permissions && { permissions: context.permissions }),
-      ...(approvals?.expiresInMs !== undefined && { approvalExpiresInMs: approvals.expiresInMs }),
+      ...(expiresInMs !== undefined && { approvalExpiresInMs: expiresInMs }),
     },
     message,
     isNew: !state || state.after.some((one) => hasContent(one.message)),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import type { ApprovalContent, RequestDecision, UncertainOutcome } from '../models/part.js'
+import type { RequestContent, RequestDecision, UncertainOutcome } from '../models/part.js'
 
 const outcomes: readonly unknown[] = [
   'happened',
@@ -25,7 +25,7 @@ export interface DecisionContent extends Omit<RequestDecision, 'requestId' | 'ap
  * the kind that the request needs
  */
 export function checkDecision(
-  { approved, outcome, result, reason, content }: Partial<ApprovalContent>,
+  { approved, outcome, result, reason, content }: Partial<RequestContent>,
   isUncertain: boolean,
 ): DecisionContent {
   if (isUncertain) {

@@ -1,5 +1,5 @@
 import { createMessage } from '../models/message.js'
-import { childApprovals } from './child-approvals.js'
+import { childRequests } from './child-requests.js'
 import { byCall } from './quiet-children.js'
 import { type ChildOutcome, type ChildResult, isBound, resultOfFailed } from './sub-agent.js'
 import { runTurn, type TurnEnd } from './task-runner.js'
@@ -37,7 +37,7 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
       // again.
       const agent = requests[0]?.child?.agent ?? ''
       const asking = new Map([[callId, { agent, ...outcome }]])
-      waiting.push(...childApprovals(turn.agent.name, asking))
+      waiting.push(...childRequests(turn.agent.name, asking))
     }
   }
 

@@ -21,7 +21,7 @@ function toContentPart(part: Part): readonly ContentPart[] {
     case 'infer':
       return text([part.content.user, part.content.prompt].filter(Boolean).join('\n\n'))
     case 'tool_call':
-    case 'approval':
+    case 'request':
       return []
     case 'bytes':
       return [media(part.mediaType, { data: part.content }, part.filename)]

@@ -16,7 +16,7 @@ import type { TaskEvent } from '../models/task-event.js'
 import type { TaskContext } from './agent.js'
 import { noModel } from './no-model.js'
 import type { Turn } from './turn.js'
-import { requestsOf, toResumeDecisions, type WaitingRequest } from './wait-state.js'
+import { toRequests, toResumeDecisions, type WaitingRequest } from './wait-state.js'
 
 type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
 type Work = Parameters<TaskContext['effect']>[1]
@@ -129,7 +129,7 @@ export class HandlerEffects {
           const known = stored.find((one) => one.key === key)?.decided
           if (known) return known
 
-          const asked = requestsOf(pending, this.#turn.run.principal, waiting)
+          const asked = toRequests(pending, this.#turn.run.principal, waiting)
           const decided = toResumeDecisions(asked, this.#turn.decisions).map(inField)
           if (decided.length) await write({ type: 'effect', name, number, key, decided })
           else this.#requests.push(...asked)

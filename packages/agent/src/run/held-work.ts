@@ -56,7 +56,7 @@ export const decisionsLeft = ({ wait, after }: TurnState): readonly AcceptedDeci
 
 function decisionsOf(message: Message, by: string, wait: WaitState): readonly AcceptedDecision[] {
   return message.parts.flatMap((part) => {
-    if (part.type !== 'approval') return []
+    if (part.type !== 'request') return []
     const { requestId, digest } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
     if (!request || (digest !== undefined && digest !== request.digest)) return []

@@ -7,7 +7,7 @@ import { textHash } from '../base/text-hash.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import { createMessage, type Message } from '../models/message.js'
 import { createPart } from '../models/part.js'
-import { approvalsIn, approvalsOf, type Task } from '../models/task.js'
+import { requestsIn, requestsOf, type Task } from '../models/task.js'
 import { foldTask, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
@@ -297,7 +297,7 @@ export class AgentHost {
    *
    * @param to the task, or the secret that `context.run.webhook` made for the call
    * @param options of a task: `request` names the request; may be left out if the task waits for
-   * one result. `by` says who delivers; another than the owner needs `approvals.mayDeliver`
+   * one result. `by` says who delivers; another than the owner needs `decisions.mayDeliver`
    * @throws {AgentError} `task-not-found`; `not-found` — there is no such secret; `forbidden`;
    * `conflict` — the task waits for no such result, or another one came
    */
@@ -310,14 +310,14 @@ export class AgentHost {
     const { request, by = to.principal } = options
     const { task, head } = await this.get(to)
     const agent = this.agentOf(head.record.agent)
-    const { mayDeliver } = agent.settings.approvals ?? {}
+    const { mayDeliver } = agent.settings.decisions ?? {}
     if (by !== to.principal && !mayDeliver) throw notDeliverer()
 
-    const late = approvalsOf(task).filter(({ requestId }) => isLateRequest(requestId))
+    const late = requestsOf(task).filter(({ requestId }) => isLateRequest(requestId))
     const open = late.filter(({ requestId }) => request === undefined || requestId === request)
     const [only, ...others] = open
     if (only && !others.length) {
-      const part = createPart.approval({
+      const part = createPart.request({
         requestId: only.requestId,
         ...(only.digest !== undefined && { digest: only.digest }),
         ...toOutcome(result),
@@ -469,7 +469,7 @@ const notDeliverer = (): AgentError =>
 /** True if this result was delivered to the task before. */
 const hasResult = (task: Task, request: string | undefined, result: LateResult): boolean =>
   task.messages
-    .flatMap(approvalsIn)
+    .flatMap(requestsIn)
     .filter(({ requestId }) => isLateRequest(requestId))
     .filter(({ requestId }) => request === undefined || requestId === request)
     .some((stored) => {

@@ -18,7 +18,7 @@ export async function nextMessage(
 
 /** True for a message that only decides about what a task waits for. */
 export const isOnlyDecisions = ({ parts }: Message): boolean =>
-  parts.length > 0 && parts.every(({ type }) => type === 'approval')
+  parts.length > 0 && parts.every(({ type }) => type === 'request')
 
 /** True if a message waits in the inbox of a task. */
 export const isMessagePending = async (

@@ -25,7 +25,7 @@ export function callsOf(agent: Agent, { parts }: Message): MessageCalls | undefi
 
   const end = calls.findIndex(({ toolName }) => !shows(agent, toolName))
   const unknown = calls[end]
-  const isRead = parts.some(({ type }) => type !== 'tool_call' && type !== 'approval')
+  const isRead = parts.some(({ type }) => type !== 'tool_call' && type !== 'request')
   return {
     made: end < 0 ? calls : calls.slice(0, end),
     ...(unknown && { unknown }),

@@ -8,7 +8,7 @@ import { whileAway } from './while-away.js'
 const unknownChild = (taskId: string): ChildOutcome => ({
   status: 'waiting',
   taskId,
-  approvals: [],
+  requests: [],
 })
 
 /**
@@ -38,7 +38,7 @@ export async function openChildren(
     const outcome = 'found' in reached ? reached.found : unknownChild(item.taskId)
     if (outcome.status === 'done') results.set(item.id, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(item.id, resultOfFailed(outcome))
-    else waits.set(item.id, { agent, taskId: outcome.taskId, approvals: outcome.approvals })
+    else waits.set(item.id, { agent, taskId: outcome.taskId, requests: outcome.requests })
   }
   return results
 }
@@ -62,7 +62,7 @@ export async function addUnheard(
       target && isBound(target)
         ? await target.lookAtChild(taskId, signal).catch(() => undefined)
         : undefined
-    const approvals = found?.status === 'waiting' ? found.approvals : []
-    waits.set(id, { agent, taskId, approvals })
+    const requests = found?.status === 'waiting' ? found.requests : []
+    waits.set(id, { agent, taskId, requests })
   }
 }

@@ -1,5 +1,5 @@
 import type { Agent } from './agent.js'
-import { childApprovals } from './child-approvals.js'
+import { childRequests } from './child-requests.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
 import type { WaitingRequest, WaitState } from './wait-state.js'
 
@@ -37,7 +37,7 @@ function asksTheSame(
   asked: readonly WaitingRequest[],
 ): boolean {
   if (outcome?.status !== 'waiting') return false
-  const now = childApprovals(name, new Map([[callId, { agent, ...outcome }]]))
+  const now = childRequests(name, new Map([[callId, { agent, ...outcome }]]))
   const ids = new Set(now.map(({ requestId }) => requestId))
   return ids.size === asked.length && asked.every(({ requestId }) => ids.has(requestId))
 }

@@ -2,8 +2,8 @@ import { errorText } from '@modelport/core/text'
 import { checkAnswer, webhookPrincipal } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
-import type { ApprovalContent } from '../models/part.js'
-import { approvalsIn, type Task } from '../models/task.js'
+import type { RequestContent } from '../models/part.js'
+import { requestsIn, type Task } from '../models/task.js'
 import type { Agent } from './agent.js'
 import { checkDecision, invalid } from './check-decision.js'
 import { type AcceptedDecision, isLateRequest } from './wait-state.js'
@@ -12,7 +12,7 @@ import { type AcceptedDecision, isLateRequest } from './wait-state.js'
  * The decisions that a message carries.
  * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — the message
  * makes calls, or a decision
- * belongs to no open approval, is neither `true` nor `false`, or takes a call whose outcome is
+ * belongs to no open request, is neither `true` nor `false`, or takes a call whose outcome is
  * unknown for one that needs approval.
  */
 export async function readDecisions(
@@ -23,14 +23,14 @@ export async function readDecisions(
   now: number,
 ): Promise<readonly AcceptedDecision[]> {
   refuseCalls(agent, message)
-  const given = approvalsIn(message)
+  const given = requestsIn(message)
   if (!given.length) return []
-  const asked = approvalsIn(task.statusMessage)
-  const find = (id: string): ApprovalContent | undefined =>
+  const asked = requestsIn(task.statusMessage)
+  const find = (id: string): RequestContent | undefined =>
     asked.find(({ requestId }) => requestId === id)
   // Whoever owns the task, as the caller does, answers its questions.
   const isOnlyAnswers = given.every(({ requestId }) => find(requestId)?.question)
-  const { mayApprove, mayDeliver } = agent.settings.approvals ?? {}
+  const { mayDecide, mayDeliver } = agent.settings.decisions ?? {}
   const results = given.filter(({ requestId }) => isLateRequest(requestId))
   // Whoever has the secret of a call needs no other permission for its result.
   const hasSecret = principal === webhookPrincipal
@@ -38,15 +38,10 @@ export async function readDecisions(
   const mayGive: unknown =
     hasSecret || !results.length || !mayDeliver || (await mayDeliver(principal, task))
   const isOnlyResults = results.length === given.length
-  const mayDecide: unknown =
-    hasSecret ||
-    isOnlyAnswers ||
-    isOnlyResults ||
-    !mayApprove ||
-    (await mayApprove(principal, task))
+  const isAllowed: unknown =
+    hasSecret || isOnlyAnswers || isOnlyResults || !mayDecide || (await mayDecide(principal, task))
   if (mayGive !== true) throw new AgentError('forbidden', 'You may not deliver this result')
-  if (mayDecide !== true)
-    throw new AgentError('forbidden', 'You may not decide about this approval')
+  if (isAllowed !== true) throw new AgentError('forbidden', 'You may not decide about this request')
   return given.map((decision) => {
     const { requestId, digest } = decision
     const request = find(requestId)
@@ -80,14 +75,14 @@ function refuseCalls({ settings }: Agent, { parts }: Message): void {
 
 const notAsked = (): AgentError =>
   invalid(
-    'The decision does not belong to an approval that the task waits for',
-    'names no open approval, or another digest, or approves without the digest that was shown',
+    'The decision does not belong to a request that the task waits for',
+    'names no open request, or another digest, or approves without the digest that was shown',
   )
 
 function checkContent(
-  question: NonNullable<ApprovalContent['question']>,
+  question: NonNullable<RequestContent['question']>,
   approved: boolean,
-  content: ApprovalContent['content'],
+  content: RequestContent['content'],
 ): void {
   try {
     checkAnswer(question, { action: approved ? 'accept' : 'decline', content })

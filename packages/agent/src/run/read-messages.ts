@@ -23,7 +23,7 @@ export function knownBefore({ resume }: TaskTurn): number | undefined {
 
 /** True if a message says something besides decisions. */
 export const hasContent = ({ parts }: Message): boolean =>
-  parts.some(({ type }) => type !== 'approval')
+  parts.some(({ type }) => type !== 'request')
 
 /**
  * The messages of the user that a stored run has not read yet, also after its process was cut off;

@@ -57,7 +57,7 @@ export function toResultMessage(
   result: LateResult,
   entropy: Entropy,
 ): Message {
-  const part = createPart.approval({ requestId: call, ...toOutcome(result) })
+  const part = createPart.request({ requestId: call, ...toOutcome(result) })
   return { ...createMessage('user', [part], entropy), id: `result_${secret.slice(0, 32)}` }
 }
 
@@ -87,8 +87,8 @@ export function aboutOpenCall(message: Message, by: string, wait: WaitState | un
   return {
     ...message,
     parts: message.parts.map((part) => {
-      const request = part.type === 'approval' ? open.get(part.content.requestId) : undefined
-      if (part.type !== 'approval' || !request) return part
+      const request = part.type === 'request' ? open.get(part.content.requestId) : undefined
+      if (part.type !== 'request' || !request) return part
       const { requestId, isLate } = request
       const content = {
         ...part.content,

@@ -47,7 +47,7 @@ export async function openRequests(
 
 /**
  * Stores a decision about a waiting task without running it: a process that serves its agent
- * continues it. For operators, who have the store and not the agent; `mayApprove` of the agent is
+ * continues it. For operators, who have the store and not the agent; `mayDecide` of the agent is
  * not asked.
  *
  * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this
@@ -81,7 +81,7 @@ export async function settleRequest(
         `Request "${decision.requestId}" has expired and counts as refused`,
       )
     const at = timestampOf(entropy)
-    const message = createMessage('user', [createPart.approval({ ...decision })], entropy)
+    const message = createMessage('user', [createPart.request({ ...decision })], entropy)
     try {
       await tasks.append(key, head.seq, [
         { type: 'message', message, by: operatorPrincipal, at, attempt: 1 },

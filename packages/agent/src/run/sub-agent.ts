@@ -6,7 +6,7 @@ import {
   pending,
   ToolFailure,
 } from '@modelport/runtime'
-import type { ApprovalContent } from '../models/part.js'
+import type { RequestContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
 import type { AcceptedDecision } from './wait-state.js'
 
@@ -32,7 +32,7 @@ export type ChildOutcome =
   | {
       readonly status: 'waiting'
       readonly taskId: string
-      readonly approvals: readonly ApprovalContent[]
+      readonly requests: readonly RequestContent[]
       /** True if the agent could not be asked: what the task does is not known. */
       readonly isAway?: true
     }
@@ -70,7 +70,7 @@ export type ChildWaits = Map<
   {
     readonly agent: string
     readonly taskId: string
-    readonly approvals: readonly ApprovalContent[]
+    readonly requests: readonly RequestContent[]
   }
 >
 
@@ -107,8 +107,8 @@ export function bindTarget(
       const outcome = await target.delegate(request, context, run, cancel)
       if (outcome.status === 'failed') throw errorOf(target.name, outcome)
       if (outcome.status === 'done') return outcome.result
-      const { taskId, approvals } = outcome
-      children.set(context.callId, { agent: target.name, taskId, approvals })
+      const { taskId, requests } = outcome
+      children.set(context.callId, { agent: target.name, taskId, requests })
 
       // The task may be cancelled while another call of the turn works: what it waits for is stored
       // at the end of the turn only, and the child would wait on for somebody's approval.

@@ -11,7 +11,7 @@ import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
 import type { HandlerResult, TaskOutcome } from './agent.js'
 import { describeCallsMade } from './calls-made.js'
-import { childApprovals } from './child-approvals.js'
+import { childRequests } from './child-requests.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
 import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
@@ -29,7 +29,7 @@ import { addUnheard, openChildren } from './open-children.js'
 import { knownBefore, noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
-import { requestParts, requestsOf, type WaitingRequest, type WaitState } from './wait-state.js'
+import { requestParts, toRequests, type WaitingRequest, type WaitState } from './wait-state.js'
 
 /** How an activation ended: the events that say so. */
 export interface TurnEnd {
@@ -83,7 +83,7 @@ function endOfCalls(turn: Turn, { unknown }: MessageCalls): TurnEnd {
     const failed = failedWith(turn, message)
     return { ...failed, events: [{ type: 'artifact', artifact }, ...failed.events] }
   }
-  const isRead = turn.message.parts.some(({ type }) => type !== 'tool_call' && type !== 'approval')
+  const isRead = turn.message.parts.some(({ type }) => type !== 'tool_call' && type !== 'request')
   return isRead ? rejectWithoutModel(turn) : end(status('completed'))
 }
 
@@ -247,8 +247,8 @@ async function endOfRun(
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
     await addUnheard(turn.agent, result.pending, children, turn.signal)
-    const own = requestsOf(result.pending, turn.run.principal, runId)
-    const requests = [...own, ...childApprovals(turn.agent.name, children)]
+    const own = toRequests(result.pending, turn.run.principal, runId)
+    const requests = [...own, ...childRequests(turn.agent.name, children)]
     return waiting(turn, {
       version: 1,
       kind: 'run',

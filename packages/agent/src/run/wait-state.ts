@@ -10,7 +10,7 @@ import type {
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
-import type { ApprovalContent, Part, UncertainOutcome } from '../models/part.js'
+import type { Part, RequestContent, UncertainOutcome } from '../models/part.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { DecisionContent } from './check-decision.js'
@@ -84,7 +84,7 @@ export const toWaitState = (state: unknown): WaitState | undefined =>
   typeof state === 'object' && state !== null ? (state as WaitState) : undefined
 
 /** The requests of a run's pending items. */
-export const requestsOf = (
+export const toRequests = (
   pending: readonly PendingItem[],
   principal: string,
   runId: string,
@@ -177,7 +177,7 @@ export const requestParts = (requests: readonly WaitingRequest[]): readonly Part
       : 'The task waits for work that continues elsewhere.',
   ),
   ...requests.map(({ requestId, digest, reason, action, expiresAt, path, uncertain, question }) => {
-    const content: ApprovalContent = {
+    const content: RequestContent = {
       requestId,
       digest,
       action,
@@ -187,7 +187,7 @@ export const requestParts = (requests: readonly WaitingRequest[]): readonly Part
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
       ...(path && { path }),
     }
-    return createPart.approval(content)
+    return createPart.request(content)
   }),
 ]
 

@@ -1,11 +1,11 @@
 import {
   AgentHost,
-  approvalsOf,
   createAgent,
   createLocalClient,
   createMemoryStore,
   createMessage,
   createPart,
+  requestsOf,
   settleRequest,
   type Task,
   toAgentTarget,
@@ -52,10 +52,10 @@ describe('an approval', () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
     expect(task.state).toBe('input-required')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     expect(asked).toMatchObject({ action: { tool: 'pay', args: { amount: 5 } } })
     expect(paid).toEqual([])
-    const done = await client.decideApprovals(task, [
+    const done = await client.decide(task, [
       { requestId: asked?.requestId ?? '', approved: true, digest: asked?.digest ?? '' },
     ])
     expect(done.state).toBe('completed')
@@ -65,8 +65,8 @@ describe('an approval', () => {
   it('an approval is reported to the model if it is refused, and nothing is executed', async () => {
     const { paid, client } = payer([call(5), 'I did not pay'])
     const task = await client.send('Pay 5')
-    const [asked] = approvalsOf(task)
-    const done = await client.decideApprovals(task, [
+    const [asked] = requestsOf(task)
+    const done = await client.decide(task, [
       { requestId: asked?.requestId ?? '', approved: false, reason: 'too much' },
     ])
     expect([done.state, paid.length]).toEqual(['completed', 0])
@@ -117,18 +117,18 @@ describe('an approval', () => {
   it('an approval is refused if its digest or its request id does not match', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
-    const requestId = approvalsOf(task)[0]?.requestId ?? ''
+    const requestId = requestsOf(task)[0]?.requestId ?? ''
     await expect(
-      client.decideApprovals(task, [{ requestId, approved: true, digest: 'other' }]),
+      client.decide(task, [{ requestId, approved: true, digest: 'other' }]),
     ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
     await expect(
-      client.decideApprovals(task, [{ requestId: 'other', approved: true }]),
+      client.decide(task, [{ requestId: 'other', approved: true }]),
     ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
-    const unbound = createPart.approval({ requestId, approved: true })
+    const unbound = createPart.request({ requestId, approved: true })
     await expect(client.send([unbound], { taskId: task.id })).rejects.toMatchObject({
       reason: 'invalid-params',
     })
@@ -143,16 +143,14 @@ describe('an approval', () => {
       const approved = given as boolean
       const { paid, client } = payer([call(5), 'Done'])
       const task = await client.send('Pay 5')
-      const [asked] = approvalsOf(task)
+      const [asked] = requestsOf(task)
       const refusal = {
         reason: 'invalid-params',
         message: `approved must be true or false, not ${JSON.stringify(given)}`,
       }
       const requestId = asked!.requestId
-      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(
-        refusal,
-      )
-      const part = createPart.approval({ ...asked!, approved })
+      await expect(client.decide(task, [{ requestId, approved }])).rejects.toMatchObject(refusal)
+      const part = createPart.request({ ...asked!, approved })
       await expect(client.send([part], { taskId: task.id })).rejects.toMatchObject(refusal)
       expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', []])
     },
@@ -167,7 +165,7 @@ describe('an approval', () => {
       message: createMessage('user', 'Pay 5'),
     })
     const key = { principal: 'p', id: accepted.task.id }
-    const { requestId } = approvalsOf(await host.settled(key, accepted.before))[0]!
+    const { requestId } = requestsOf(await host.settled(key, accepted.before))[0]!
     const decision = { requestId, approved: 'no' as never }
     await expect(settleRequest(host.store.tasks, key, decision)).rejects.toMatchObject({
       reason: 'invalid-params',
@@ -178,15 +176,15 @@ describe('an approval', () => {
   it('an approval holds for what the task that is given shows, also without a digest', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
-    const [asked] = approvalsOf(task)
-    const parts = [createPart.approval({ ...asked!, digest: 'of something else' })]
+    const [asked] = requestsOf(task)
+    const parts = [createPart.request({ ...asked!, digest: 'of something else' })]
     const stale = { ...task, statusMessage: { ...task.statusMessage!, parts } }
     const decision = { requestId: asked!.requestId, approved: true }
-    await expect(client.decideApprovals(stale, [decision])).rejects.toMatchObject({
+    await expect(client.decide(stale, [decision])).rejects.toMatchObject({
       reason: 'invalid-params',
     })
     expect(paid).toEqual([])
-    expect((await client.decideApprovals(task, [decision])).state).toBe('completed')
+    expect((await client.decide(task, [decision])).state).toBe('completed')
   })
 
   it('an approval may be given for one of several calls; the task waits for the rest', async () => {
@@ -200,14 +198,10 @@ describe('an approval', () => {
       'Done',
     ])
     const task = await client.send('Pay 1 and 2')
-    const [first, second] = approvalsOf(task)
-    const half = await client.decideApprovals(task, [
-      { requestId: first?.requestId ?? '', approved: true },
-    ])
+    const [first, second] = requestsOf(task)
+    const half = await client.decide(task, [{ requestId: first?.requestId ?? '', approved: true }])
     expect(half.state).toBe('input-required')
-    const done = await client.decideApprovals(half, [
-      { requestId: second?.requestId ?? '', approved: true },
-    ])
+    const done = await client.decide(half, [{ requestId: second?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 1 }, { amount: 2 }]])
   })
 
@@ -215,10 +209,8 @@ describe('an approval', () => {
     const { paid, client } = payer(['unused'])
     const task = await client.send([createPart.toolCall('pay', { amount: 7 })])
     expect(task.state).toBe('input-required')
-    const [asked] = approvalsOf(task)
-    const done = await client.decideApprovals(task, [
-      { requestId: asked?.requestId ?? '', approved: true },
-    ])
+    const [asked] = requestsOf(task)
+    const done = await client.decide(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 7 }]])
     const again = await client.send([createPart.toolCall('pay', { amount: 8 })])
     expect((await client.send('yes, approved', { taskId: again.id })).state).not.toBe('completed')
@@ -226,32 +218,30 @@ describe('an approval', () => {
   })
 
   it('an approval becomes a refusal when it expires', async () => {
-    const { paid, client } = payer([call(5), 'It expired'], { approvals: { expiresInMs: 20 } })
+    const { paid, client } = payer([call(5), 'It expired'], { decisions: { expiresInMs: 20 } })
     const task = await client.send('Pay 5')
     await expect.poll(async () => (await client.get(task.id)).state).toBe('completed')
     expect(paid).toEqual([])
   })
 
   it('an approval may be given only by principals that the agent allows', async () => {
-    const { client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => false } })
+    const { client } = payer([call(5), 'Done'], { decisions: { mayDecide: () => false } })
     const task = await client.send('Pay 5')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     await expect(
-      client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
+      client.decide(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
     ).rejects.toMatchObject({ reason: 'forbidden' })
   })
 
   it.each(['no', undefined, 1])(
-    'an approval is not allowed by a mayApprove that returns %j',
+    'an approval is not allowed by a mayDecide that returns %j',
     async (returned) => {
       const { paid, client } = payer([call(5), 'Done'], {
-        approvals: { mayApprove: () => returned },
+        decisions: { mayDecide: () => returned },
       })
       const task = await client.send('Pay 5')
-      const { requestId } = approvalsOf(task)[0]!
-      await expect(
-        client.decideApprovals(task, [{ requestId, approved: true }]),
-      ).rejects.toMatchObject({
+      const { requestId } = requestsOf(task)[0]!
+      await expect(client.decide(task, [{ requestId, approved: true }])).rejects.toMatchObject({
         reason: 'forbidden',
       })
       expect(paid).toEqual([])
@@ -268,9 +258,9 @@ describe('an approval', () => {
       message: createMessage('user', 'Pay 5'),
     })
     const key = { principal: 'p', id: accepted.task.id }
-    const asked = approvalsOf(await first.settled(key, accepted.before))[0]
+    const asked = requestsOf(await first.settled(key, accepted.before))[0]
     const second = new AgentHost([agent], { store })
-    const answer = createMessage('user', [createPart.approval({ ...asked!, approved: true })])
+    const answer = createMessage('user', [createPart.request({ ...asked!, approved: true })])
     const continued = await second.send({
       agent: 'payer',
       principal: 'p',
@@ -303,12 +293,10 @@ describe('a sub-agent that asks for approval', () => {
     const client = createLocalClient(boss)
     const task = await client.send('See that 5 is paid')
     expect(task.state).toBe('input-required')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     expect(asked?.path).toEqual(['boss', 'payer'])
     expect(paid).toEqual([])
-    const done = await client.decideApprovals(task, [
-      { requestId: asked?.requestId ?? '', approved: true },
-    ])
+    const done = await client.decide(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
   })
 
@@ -331,14 +319,14 @@ describe('a sub-agent that asks for approval', () => {
     )
     const decide = async (task: Task, path?: readonly string[]): Promise<Task> => {
       const { requestId = '' } =
-        approvalsOf(task).find((one) => one.path?.join() === path?.join()) ?? {}
-      return client.decideApprovals(task, [{ requestId, approved: true }])
+        requestsOf(task).find((one) => one.path?.join() === path?.join()) ?? {}
+      return client.decide(task, [{ requestId, approved: true }])
     }
     const task = await client.send('Pay both')
-    expect(approvalsOf(task)).toHaveLength(2)
+    expect(requestsOf(task)).toHaveLength(2)
     const half = await decide(task)
     expect([half.state, paid, paidBelow]).toEqual(['input-required', [{ amount: 1 }], []])
-    expect(approvalsOf(half)).toMatchObject([{ path: ['boss', 'payer'] }])
+    expect(requestsOf(half)).toMatchObject([{ path: ['boss', 'payer'] }])
     const done = await decide(half, ['boss', 'payer'])
     expect([done.state, paid, paidBelow]).toEqual(['completed', [{ amount: 1 }], [{ amount: 5 }]])
   })
@@ -349,14 +337,14 @@ describe('a sub-agent that asks for approval', () => {
     const child = createAgent({
       card: { name: 'foreign', description: 'Pays' },
       handler: ({ message }) => {
-        const decisions = message.parts.filter(({ type }) => type === 'approval')
+        const decisions = message.parts.filter(({ type }) => type === 'request')
         decided.push(...decisions.map(({ content }) => content))
         if (decisions.length) return 'Paid'
         const amount = amounts.shift() ?? 0
         const action = { tool: 'pay', args: { amount } }
         return {
           state: 'input-required',
-          message: [createPart.approval({ requestId: 'a', digest: `d${amount}`, action })],
+          message: [createPart.request({ requestId: 'a', digest: `d${amount}`, action })],
         }
       },
     })
@@ -376,23 +364,21 @@ describe('a sub-agent that asks for approval', () => {
       },
     )
     const task = await client.send('See that 5 is paid')
-    const [first] = approvalsOf(task)
+    const [first] = requestsOf(task)
     expect(first).toMatchObject({ action: { args: { amount: 5 } } })
     // Somebody else speaks to the child, which asks for more then.
     const [other] = (await below.list()).tasks
     await below.send('More', { taskId: other?.id ?? '' })
-    const again = await client.decideApprovals(task, [
-      { requestId: first?.requestId ?? '', approved: true },
-    ])
+    const again = await client.decide(task, [{ requestId: first?.requestId ?? '', approved: true }])
     expect(again.state).toBe('input-required')
-    const [second] = approvalsOf(again)
+    const [second] = requestsOf(again)
     expect(second).toMatchObject({ action: { args: { amount: 5000 } } })
     expect(decided).toEqual([])
     // Whoever has seen the first question only decides nothing, also without a digest.
     await expect(
-      client.decideApprovals(again, [{ requestId: first?.requestId ?? '', approved: true }]),
+      client.decide(again, [{ requestId: first?.requestId ?? '', approved: true }]),
     ).rejects.toMatchObject({ reason: 'invalid-params' })
-    const done = await client.decideApprovals(again, [
+    const done = await client.decide(again, [
       { requestId: second?.requestId ?? '', approved: true },
     ])
     expect([done.state, decided]).toEqual([

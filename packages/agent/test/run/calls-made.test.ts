@@ -3,7 +3,7 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, OutcomeUnknown, type Tool } from '@modelport/runtime'
 import { expect, it } from 'vitest'
-import { answerOf, approvalsOf, createAgent, createLocalClient } from '../../src/index.js'
+import { answerOf, createAgent, createLocalClient, requestsOf } from '../../src/index.js'
 
 const pay = (fields: Partial<Tool> = {}): Tool => ({
   ...defineTool({
@@ -50,8 +50,8 @@ it('a failed task names a call whose outcome a person gave up', async () => {
     }),
   )
   const task = await client.send('Pay')
-  const [request] = approvalsOf(task)
-  const after = await client.decideApprovals(task, [
+  const [request] = requestsOf(task)
+  const after = await client.decide(task, [
     { requestId: request?.requestId ?? '', outcome: 'unknown' },
   ])
   expect(after.state).toBe('failed')

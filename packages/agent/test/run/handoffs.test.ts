@@ -1,4 +1,4 @@
-import { approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { createAgent, createLocalClient, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { expect, it } from 'vitest'
@@ -22,9 +22,9 @@ it('whoever has the conversation of a session answers its next task, under the p
   const client = createLocalClient(agent)
   expect((await client.send('I paid twice.', { sessionId: 's1' })).state).toBe('completed')
   const task = await client.send('A1', { sessionId: 's1' })
-  expect(approvalsOf(task).map(({ action }) => action)).toMatchObject([{ tool: 'refund' }])
-  const done = await client.decideApprovals(task, [
-    { requestId: approvalsOf(task)[0]?.requestId ?? '', approved: true },
+  expect(requestsOf(task).map(({ action }) => action)).toMatchObject([{ tool: 'refund' }])
+  const done = await client.decide(task, [
+    { requestId: requestsOf(task)[0]?.requestId ?? '', approved: true },
   ])
   expect(done.state).toBe('completed')
   expect(provider.requests.map(({ options }) => options.system)).toEqual([

@@ -1,11 +1,11 @@
 import {
   AgentHost,
-  approvalsOf,
   createAgent,
   createLocalClient,
   createMemoryStore,
   createMessage,
   createPart,
+  requestsOf,
   toAgentTarget,
 } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
@@ -42,11 +42,11 @@ function waiter(more: object = {}) {
 
 describe('a question of a tool of an agent', () => {
   it('a question is a state of the task, which its owner answers, whoever may approve', async () => {
-    const { booked, client } = waiter({ approvals: { mayApprove: () => false } })
+    const { booked, client } = waiter({ decisions: { mayDecide: () => false } })
     const task = await client.send('Book')
     expect(task.state).toBe('input-required')
     expect(task.statusMessage?.parts[0]?.content).toBe('tables asks: How many?')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     expect(asked?.question).toEqual({
       message: 'How many?',
       schema,
@@ -54,23 +54,21 @@ describe('a question of a tool of an agent', () => {
     } satisfies PendingQuestion['question'])
     const { requestId = '' } = asked ?? {}
     await expect(
-      client.decideApprovals(task, [{ requestId, approved: true, content: { people: 0 } }]),
+      client.decide(task, [{ requestId, approved: true, content: { people: 0 } }]),
     ).rejects.toMatchObject({
       reason: 'invalid-params',
       message: expect.stringMatching(/does not fit the question: .*people/) as string,
     })
     expect((await client.get(task.id)).state).toBe('input-required')
-    const done = await client.decideApprovals(task, [
-      { requestId, approved: true, content: { people: 4 } },
-    ])
+    const done = await client.decide(task, [{ requestId, approved: true, content: { people: 4 } }])
     expect([done.state, booked]).toEqual(['completed', [4]])
   })
 
   it('a refusal declines the question, and the tool reads that', async () => {
     const { booked, client } = waiter()
     const task = await client.send('Book')
-    const { requestId = '' } = approvalsOf(task)[0] ?? {}
-    await client.decideApprovals(task, [{ requestId, approved: false }])
+    const { requestId = '' } = requestsOf(task)[0] ?? {}
+    await client.decide(task, [{ requestId, approved: false }])
     expect(booked).toEqual(['decline'])
   })
 
@@ -90,9 +88,9 @@ describe('a question of a tool of an agent', () => {
       message: createMessage('user', 'Book'),
     })
     const task = await host.settled({ principal: 'alice', id: accepted.task.id }, accepted.before)
-    const { requestId = '', digest } = approvalsOf(task)[0] ?? {}
+    const { requestId = '', digest } = requestsOf(task)[0] ?? {}
     const message = createMessage('user', [
-      createPart.approval({
+      createPart.request({
         requestId,
         approved: true,
         content: { people: 4 },
@@ -125,11 +123,11 @@ describe('a question of a tool of an agent', () => {
     })
     const client = createLocalClient(agent)
     const task = await client.send('Plan')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     expect(asked).toMatchObject({ path: ['host', 'waiter'], question: { message: 'How many?' } })
     expect(task.statusMessage?.parts[0]?.content).toBe('host > waiter (unverified) asks: How many?')
     const answer = { requestId: asked?.requestId ?? '', approved: true, content: { people: 2 } }
-    const done = await client.decideApprovals(task, [answer])
+    const done = await client.decide(task, [answer])
     expect([done.state, child.booked]).toEqual(['completed', [2]])
   })
 })

@@ -23,7 +23,7 @@ const waitingAt = (step: number, fields: Partial<WaitingRequest> = {}): WaitStat
   requests: [request(fields)],
   asked: { runId: 'run_1', step, seq: 1 },
 })
-const failed = createPart.approval({
+const failed = createPart.request({
   requestId: 'run_1:c1#step-2',
   outcome: 'did-not-happen',
   result: 'no paper',
@@ -31,7 +31,7 @@ const failed = createPart.approval({
 const message = createMessage('user', [failed])
 const about = (wait: WaitState, by: string = webhookPrincipal) => {
   const [part] = aboutOpenCall(message, by, wait).parts
-  return part?.type === 'approval' && [part.content.requestId, part.content.outcome]
+  return part?.type === 'request' && [part.content.requestId, part.content.outcome]
 }
 
 it('a result is about the request of its call', () => {

@@ -17,14 +17,14 @@ const agent = make({})()
 describe('a setting that nothing reads', () => {
   it.each([
     [{ polcy: {} }, 'createAgent: unknown setting "polcy"; did you mean "policy"?'],
-    [{ expiresInMs: 1 }, 'createAgent: unknown setting "expiresInMs"; set approvals.expiresInMs'],
+    [{ expiresInMs: 1 }, 'createAgent: unknown setting "expiresInMs"; set decisions.expiresInMs'],
     [
-      { approvals: { mayAprove: () => false } },
-      'createAgent: approvals: unknown setting "mayAprove"; did you mean',
+      { decisions: { mayDecde: () => false } },
+      'createAgent: decisions: unknown setting "mayDecde"; did you mean',
     ],
     [
-      { approvals: { zzz: 1 } },
-      'createAgent: approvals: unknown setting "zzz"; known: expiresInMs, mayApprove',
+      { decisions: { zzz: 1 } },
+      'createAgent: decisions: unknown setting "zzz"; known: expiresInMs, mayDecide',
     ],
     [
       { limits: { maxStep: 1 } },
@@ -34,7 +34,7 @@ describe('a setting that nothing reads', () => {
       { budget: { maxtoolcalls: 1 } },
       'createAgent: budget: unknown setting "maxtoolcalls"; did you mean',
     ],
-    [{ approvals: 'never' }, 'createAgent: approvals: the settings must be an object, not "never"'],
+    [{ decisions: 'never' }, 'createAgent: decisions: the settings must be an object, not "never"'],
     [{ budget: [5] }, 'createAgent: budget: the settings must be an object, not [5]'],
   ])('a setting that nothing reads is refused where the agent is made: %j', (more, message) => {
     expect(make(more)).toThrow(TypeError)
@@ -59,14 +59,14 @@ describe('a setting that nothing reads', () => {
 })
 
 describe('a setting of the wrong type or out of range', () => {
-  const approvals =
-    'approvals.expiresInMs must be a whole number between 1 and 100000000000000, not '
+  const decisions =
+    'decisions.expiresInMs must be a whole number between 1 and 100000000000000, not '
   it.each([
-    [{ approvals: { expiresInMs: '500' } }, `${approvals}"500"`],
-    [{ approvals: { expiresInMs: NaN } }, `${approvals}NaN`],
-    [{ approvals: { expiresInMs: 0 } }, `${approvals}0`],
-    [{ approvals: { expiresInMs: Infinity } }, `${approvals}Infinity`],
-    [{ approvals: { mayApprove: 'bob' } }, 'approvals.mayApprove must be a function'],
+    [{ decisions: { expiresInMs: '500' } }, `${decisions}"500"`],
+    [{ decisions: { expiresInMs: NaN } }, `${decisions}NaN`],
+    [{ decisions: { expiresInMs: 0 } }, `${decisions}0`],
+    [{ decisions: { expiresInMs: Infinity } }, `${decisions}Infinity`],
+    [{ decisions: { mayDecide: 'bob' } }, 'decisions.mayDecide must be a function'],
     [
       { limits: { maxSteps: '1' } },
       'limits.maxSteps must be a whole number of at least 1, not "1"',
@@ -89,7 +89,7 @@ describe('a setting of the wrong type or out of range', () => {
 
   it('a setting that is undefined is one that was not set', () => {
     const more = {
-      approvals: { expiresInMs: undefined, mayApprove: undefined },
+      decisions: { expiresInMs: undefined, mayDecide: undefined },
       limits: undefined,
       timeoutMs: undefined,
     }

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, approvalsOf, Task } from '@modelport/agent'
+import type { RequestDecision, requestsOf, Task } from '@modelport/agent'
 import { answerQuestion } from '../context/answer-question.js'
 import type { Cli } from '../context/cli.js'
 import { isYes } from '../context/is-yes.js'
@@ -7,7 +7,7 @@ import { UsageError } from '../errors/exit-codes.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { type KnownOutcome, outcomeFlags } from './call-outcome.js'
 
-type Request = ReturnType<typeof approvalsOf>[number]
+type Request = ReturnType<typeof requestsOf>[number]
 
 /** Decides what a task of an agent waits for. */
 export interface Decider {
@@ -28,11 +28,11 @@ export async function decide(
   decider: Decider,
   task: Task,
   requests: readonly Request[],
-): Promise<ApprovalDecision[]> {
+): Promise<RequestDecision[]> {
   const { io } = decider.cli
   const lines = createLineReader(io)
   const named = uncertainOf(decider, requests)
-  const decisions: ApprovalDecision[] = []
+  const decisions: RequestDecision[] = []
   try {
     for (const request of requests) {
       const { requestId, digest } = request
@@ -50,7 +50,7 @@ export async function decide(
   return decisions
 }
 
-type Said = Omit<ApprovalDecision, 'requestId' | 'digest'> | undefined
+type Said = Omit<RequestDecision, 'requestId' | 'digest'> | undefined
 
 /** True where a person can be asked. */
 const hasPerson = ({ io, json }: Cli): boolean => io.stdin.isTTY === true && !json

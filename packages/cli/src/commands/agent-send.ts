@@ -3,12 +3,12 @@ import {
   type AgentClient,
   AgentError,
   answerOf,
-  approvalsOf,
   type ClientEvent,
   createPart,
   isAgentError,
   isInterrupted,
   isTerminal,
+  requestsOf,
   type Task,
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
@@ -84,17 +84,17 @@ async function converse(
         ? await view.continueReading(options.task)
         : await view.follow(client.stream(prompt, { ...first, signal }))
     const decider: Decider = { cli, url, yes: options.yes === true, known }
-    for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
+    for (let open = requestsOf(task); open.length; open = requestsOf(task)) {
       const decisions = await decide(decider, task, open)
       if (!decisions.length) break
-      const message = decisions.map((decision) => createPart.approval(decision))
+      const message = decisions.map((decision) => createPart.request(decision))
       try {
         task = await view.follow(client.stream(message, { taskId: task.id, signal }))
         refused ||= decisions.some(({ approved }) => approved === false)
       } catch (error) {
         if (
           !isAgentError(error) ||
-          isDeepStrictEqual(approvalsOf(await client.get(task.id, { signal })), open)
+          isDeepStrictEqual(requestsOf(await client.get(task.id, { signal })), open)
         )
           throw error
         if (!cli.json) cli.err.line('the request was decided by somebody else meanwhile')
@@ -181,10 +181,7 @@ class ReplyView {
     if (this.#isLineOpen) out.line()
     this.#isLineOpen = false
     const isShown =
-      hasText ||
-      approvalsOf(task).length > 0 ||
-      task.state === 'failed' ||
-      task.state === 'rejected'
+      hasText || requestsOf(task).length > 0 || task.state === 'failed' || task.state === 'rejected'
     const answer = isShown ? '' : answerOf(task)
     if (answer) out.line(out.foreign(answer))
   }
@@ -205,7 +202,7 @@ function report({ err, json }: Cli, url: string, task: Task): number {
   }
   if (!json)
     err.line(err.foreign(`task ${id} is ${state}; continue it: ${nextCommand(url, id)} "…"`))
-  return approvalsOf(task).some(({ uncertain }) => uncertain) ? exitCodes.undecided : exitCodes.done
+  return requestsOf(task).some(({ uncertain }) => uncertain) ? exitCodes.undecided : exitCodes.done
 }
 
 /** The server chose the id. */

@@ -1,4 +1,4 @@
-import { type ApprovalContent, approvalsOf, isInterrupted, type Task } from '@modelport/agent'
+import { isInterrupted, type RequestContent, requestsOf, type Task } from '@modelport/agent'
 import { toA2aCard } from '@modelport/serve'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
 import type { Cli } from '../context/cli.js'
@@ -49,8 +49,8 @@ export function tasks(cli: Cli, url: string | undefined, options: TasksOptions):
 function linesOf(url: string, task: Task): readonly string[] {
   const { id, state, createdAt, sessionId } = task
   const send = `modelport agent send ${shellWord(url)} --task ${shellWord(id)}`
-  const requests = approvalsOf(task)
-  const commandsOf = ({ uncertain, requestId }: ApprovalContent): readonly string[] =>
+  const requests = requestsOf(task)
+  const commandsOf = ({ uncertain, requestId }: RequestContent): readonly string[] =>
     uncertain ? outcomeCommands(url, id, requestId) : [send]
   return [
     [id, state, createdAt, sessionId].join('  '),
@@ -62,7 +62,7 @@ function linesOf(url: string, task: Task): readonly string[] {
   ]
 }
 
-function kindOf({ uncertain, question }: ApprovalContent): string {
+function kindOf({ uncertain, question }: RequestContent): string {
   if (question) return 'question'
   return uncertain ? 'uncertain' : 'approval'
 }

@@ -6,7 +6,7 @@ import { fromProtolinkState, toProtolinkState } from './state-names.js'
 /** A part in Protolink's form. */
 export const toProtolinkPart = (part: Part): JsonObject =>
   compactObject({
-    type: part.type === 'other' ? part.wireType : part.type,
+    type: partContent.wireTypeOf(part),
     content: partContent.toPartContent(withStateName(part, toProtolinkState)),
     metadata: part.metadata,
     filename: part.filename,

@@ -40,7 +40,7 @@ export function wakeOf(events: readonly NewTaskEvent[], now: number): number | u
   const { state, message } = lastStatus(events) ?? {}
   if (state !== 'input-required') return undefined
   const times = (message?.parts ?? []).flatMap((part) => {
-    if (part.type !== 'approval') return []
+    if (part.type !== 'request') return []
     const { expiresAt, path } = part.content
     return [
       ...(expiresAt === undefined ? [] : [Date.parse(expiresAt)]),

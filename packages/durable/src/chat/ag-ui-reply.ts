@@ -1,6 +1,6 @@
 import {
-  type ApprovalContent,
   answerArtifactId,
+  type RequestContent,
   type TaskEvent,
   textOfParts,
 } from '@modelport/agent'
@@ -49,7 +49,7 @@ interface Interrupt {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-function interruptOf(request: ApprovalContent): Interrupt {
+function interruptOf(request: RequestContent): Interrupt {
   const { requestId, reason, question, uncertain, path, expiresAt, action } = request
   const message = question?.message ?? reason
   const [, callId = ''] = /:([^#]*)/.exec(requestId) ?? []
@@ -136,7 +136,7 @@ class TaskRuns {
   ): RunEvent | undefined {
     const parts = message?.parts ?? []
     this.interrupts = parts.flatMap((part) =>
-      part.type === 'approval' && state === 'input-required' ? [interruptOf(part.content)] : [],
+      part.type === 'request' && state === 'input-required' ? [interruptOf(part.content)] : [],
     )
     if ((state === 'failed' || state === 'rejected') && !this.#hasFailed)
       return {

@@ -1,4 +1,4 @@
-import { type ApprovalContent, createPart, type Part } from '@modelport/agent'
+import { createPart, type Part, type RequestContent } from '@modelport/agent'
 import { type ContentPart, isObject, type MediaSource } from '@modelport/core'
 import { checkId, RefusedRequest } from './chat-request.js'
 
@@ -18,7 +18,7 @@ interface AgUiDecision {
 }
 
 /** The id of an interrupt: it holds for what was shown. */
-export const interruptIdOf = ({ requestId, digest }: ApprovalContent): string =>
+export const interruptIdOf = ({ requestId, digest }: RequestContent): string =>
   digest === undefined ? requestId : `${requestId}#${digest}`
 
 /**
@@ -78,7 +78,7 @@ function sourceOf(source: unknown): MediaSource {
 /** The decisions of a client about what is open, as parts for the task. */
 export const partsOfDecisions = (
   decisions: readonly AgUiDecision[],
-  open: readonly ApprovalContent[],
+  open: readonly RequestContent[],
 ): readonly Part[] =>
   decisions.flatMap(({ interruptId, status, payload }) => {
     const request = open.find((one) => interruptIdOf(one) === interruptId)
@@ -87,13 +87,13 @@ export const partsOfDecisions = (
 
 /** A decision about one request, from fields that a client sent. */
 export function decisionPart(
-  { requestId, digest, question, uncertain }: ApprovalContent,
+  { requestId, digest, question, uncertain }: RequestContent,
   isCancelled: boolean,
   payload: unknown,
 ): Part {
   const { approved, outcome, result, reason, content } = isObject(payload) ? payload : {}
   const isAnswer = question && approved === undefined && !isCancelled
-  return createPart.approval({
+  return createPart.request({
     requestId,
     ...(digest !== undefined && { digest }),
     ...(!uncertain && { approved: isAnswer ? true : approved === true && !isCancelled }),

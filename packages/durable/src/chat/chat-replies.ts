@@ -154,7 +154,7 @@ export class ChatReplies {
       (event) =>
         event.type === 'status' &&
         event.message?.parts.some(
-          (part) => part.type === 'approval' && requests.has(part.content.requestId),
+          (part) => part.type === 'request' && requests.has(part.content.requestId),
         ),
     )
     return asking?.seq ?? 0

@@ -298,7 +298,7 @@ class Routes implements Chat {
     )
     const decided = approvals.filter((one) => asked.has(`${one.id}#${one.digest ?? ''}`))
     const parts = decided.map(({ id: requestId, digest, approved, reason, content }) =>
-      createPart.approval({
+      createPart.request({
         requestId,
         approved,
         ...(digest !== undefined && { digest }),
@@ -357,11 +357,11 @@ class Routes implements Chat {
     try {
       await this.#say(key, principal, parts)
     } catch (error) {
-      const isAnswer = parts.some((part) => part.type === 'approval' && part.content.content)
+      const isAnswer = parts.some((part) => part.type === 'request' && part.content.content)
       if (isAnswer && isAgentError(error, 'invalid-params')) return false
       const open = new Set((await this.#open(key)).map(({ requestId }) => requestId))
       const isOpen = parts.some(
-        (part) => part.type === 'approval' && open.has(part.content.requestId),
+        (part) => part.type === 'request' && open.has(part.content.requestId),
       )
       if (isOpen || !isAgentError(error)) throw error
     }
@@ -379,7 +379,7 @@ class Routes implements Chat {
     const { task } = await this.#host.get(key)
     if (task.state !== 'input-required') return []
     return (task.statusMessage?.parts ?? []).flatMap((part) =>
-      part.type === 'approval' ? [part.content] : [],
+      part.type === 'request' ? [part.content] : [],
     )
   }
 

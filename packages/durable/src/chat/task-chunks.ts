@@ -1,7 +1,7 @@
 import {
-  type ApprovalContent,
   type Artifact,
   answerArtifactId,
+  type RequestContent,
   type TaskEvent,
   textOfParts,
 } from '@modelport/agent'
@@ -243,7 +243,7 @@ class Reply {
 
   #readStatus(event: TaskEvent & { readonly type: 'status' }): void {
     const requests = (event.message?.parts ?? []).flatMap((part) =>
-      part.type === 'approval' ? [part.content] : [],
+      part.type === 'request' ? [part.content] : [],
     )
     switch (event.state) {
       case 'input-required':
@@ -280,7 +280,7 @@ class Reply {
     }
   }
 
-  #ask(request: ApprovalContent): void {
+  #ask(request: RequestContent): void {
     const { requestId, digest, question, reason, action, uncertain, path } = request
     const toolCallId = path ? undefined : this.#callOf(requestId)
     if (toolCallId === undefined || uncertain) {
@@ -324,7 +324,7 @@ class Reply {
 
   #readDecisions({ message }: TaskEvent & { readonly type: 'message' }): void {
     for (const part of message.parts) {
-      if (part.type !== 'approval') continue
+      if (part.type !== 'request') continue
       const { requestId, approved, reason } = part.content
       this.#settle(requestId)
       const approvalId = this.#asked.get(requestId)

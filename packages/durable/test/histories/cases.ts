@@ -240,7 +240,7 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 5, do: 'runs.events', n: 267 },
       { after: 20, do: 'budgets.remove', n: 825 },
       { after: 5, do: 'operations.forget', n: 703 },
-      { after: 5, do: 'decideApprovals', n: 94 },
+      { after: 5, do: 'decide', n: 94 },
     ],
   },
   'an agent that is called while its caller is forgotten forgets what it was told': {

@@ -3,12 +3,12 @@
 // the auditor.
 import {
   type AgentClient,
-  type ApprovalDecision,
-  approvalsOf,
   createMessage,
   createPart,
   type Message,
   type Part,
+  type RequestDecision,
+  requestsOf,
   systemEntropy,
   type Task,
 } from '@modelport/agent'
@@ -397,15 +397,15 @@ export class Cluster {
 
   /** The owner of a task decides one of its requests. @returns whether there was one */
   decideAsUser(client: AgentClient, task: Task, n: number): Promise<boolean> {
-    return this.#decide(task, n, (decisions) => client.decideApprovals(task, decisions))
+    return this.#decide(task, n, (decisions) => client.decide(task, decisions))
   }
 
   async #decide(
     task: Task,
     n: number,
-    send: (decisions: readonly ApprovalDecision[]) => Promise<unknown>,
+    send: (decisions: readonly RequestDecision[]) => Promise<unknown>,
   ): Promise<boolean> {
-    const requests = approvalsOf(task)
+    const requests = requestsOf(task)
     const request = requests[n % Math.max(1, requests.length)]
     if (!request) return false
     const isLate = (request.reason ?? '').includes('continues elsewhere')

@@ -108,7 +108,7 @@ const besides = {
   status: false,
   route: true,
   decision: true,
-  approval: true,
+  request: true,
   bytes: true,
   file: true,
   image: true,

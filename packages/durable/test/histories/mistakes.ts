@@ -134,10 +134,10 @@ export const mistakes = {
   'N10: the result of late work does not arrive': {
     user: (client) =>
       changed(client, {
-        decideApprovals: (task, decisions, signal) =>
+        decide: (task, decisions, signal) =>
           decisions.some(({ requestId, outcome }) => outcome && requestId.endsWith('#result'))
             ? Promise.resolve(task)
-            : client.decideApprovals(task, decisions, signal),
+            : client.decide(task, decisions, signal),
       }),
   },
   'N11: another run with the id of one is accepted': {
@@ -159,11 +159,11 @@ export const mistakes = {
     user: (client) => {
       const open = new Set<string>()
       return changed(client, {
-        decideApprovals: async (task, decisions, signal) => {
+        decide: async (task, decisions, signal) => {
           if (open.has(task.id)) return task
           open.add(task.id)
           try {
-            return await client.decideApprovals(task, decisions, signal)
+            return await client.decide(task, decisions, signal)
           } finally {
             open.delete(task.id)
           }

@@ -174,7 +174,7 @@ const read = async (events: AsyncIterable<unknown>, most: number): Promise<void>
 /** The first result of work elsewhere that a task waits for. */
 const lateRequestOf = ({ statusMessage }: Task) =>
   (statusMessage?.parts ?? [])
-    .flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+    .flatMap((part) => (part.type === 'request' ? [part.content] : []))
     .find(({ reason }) => reason?.includes('continues elsewhere'))
 
 const noteCancel = ({ world }: Cluster, sent: Sent): void => {
@@ -190,7 +190,7 @@ const forgetDelegationsOf = (sent: Sent): void => {
 const clientMoves = {
   send: { weight: 14, hasJob: true, play: message('send') },
   stream: { weight: 8, hasJob: true, play: message('stream') },
-  decideApprovals: { weight: 14, play: decide },
+  decide: { weight: 14, play: decide },
   cancel: {
     weight: 2,
     play: about('cancels', async (client, sent, cluster) => {

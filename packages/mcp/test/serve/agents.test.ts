@@ -143,10 +143,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     ).toContain('waits')
     const operator = createLocalClient(host.agentOf('payer'), { host, principal: 'anonymous' })
     const found = await operator.get(task)
-    const { approvalsOf } = await import('@modelport/agent')
-    await operator.decideApprovals(
+    const { requestsOf } = await import('@modelport/agent')
+    await operator.decide(
       found,
-      approvalsOf(found).map(({ requestId }) => ({ requestId, approved: true })),
+      requestsOf(found).map(({ requestId }) => ({ requestId, approved: true })),
     )
     expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe(
       'It is paid',

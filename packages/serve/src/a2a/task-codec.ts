@@ -74,7 +74,7 @@ export function toA2aPart(part: Part): A2aPart {
       return typeof part.content === 'string'
         ? { text: part.content, ...rest, metadata: marked('infer_output') }
         : { data: part.content, ...rest, metadata: marked('infer_output') }
-    case 'approval':
+    case 'request':
       return { data: { approval: toPartContent(part) }, ...rest, metadata: marked('approval') }
     case 'other':
       return { data: part.content, ...rest, metadata: marked(part.wireType) }

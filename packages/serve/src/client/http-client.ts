@@ -2,7 +2,6 @@ import {
   type AgentCard,
   type AgentClient,
   AgentError,
-  type ApprovalDecision,
   type ClientEvent,
   checkSendOptions,
   createMessage,
@@ -12,12 +11,13 @@ import {
   type ListOptions,
   type Message,
   type Part,
+  type RequestDecision,
   type SendOptions,
   systemEntropy,
   type Task,
   type TaskList,
   TaskStory,
-  toApprovalParts,
+  toDecisionParts,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
@@ -186,12 +186,8 @@ class HttpClient implements AgentClient {
     )
   }
 
-  decideApprovals(
-    task: Task,
-    decisions: readonly ApprovalDecision[],
-    signal?: AbortSignal,
-  ): Promise<Task> {
-    return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
+  decide(task: Task, decisions: readonly RequestDecision[], signal?: AbortSignal): Promise<Task> {
+    return this.send(toDecisionParts(task, decisions), { taskId: task.id, signal })
   }
 
   async deliver(taskId: string, result: LateResult, options: DeliverOptions = {}): Promise<void> {

@@ -8,11 +8,20 @@ type Reader = 'string' | 'requiredString' | 'boolean' | 'number' | 'object' | 'r
 
 const route = { reason: 'string', confidence: 'number', metadata: 'object' } as const
 
+/** The types of parts that have another name on the wire, where Protolink's holds. */
+const wireNames: Readonly<Partial<Record<PartType, string>>> = { request: 'approval' }
+
+const innerNames = new Map(Object.entries(wireNames).map(([inner, wire]) => [wire, inner]))
+
+/** The type of a part on the wire. */
+export const wireTypeOf = (part: Part): string =>
+  part.type === 'other' ? part.wireType : (wireNames[part.type] ?? part.type)
+
 /**
- * The fields of typed parts, and how the {@link Hydrator} reads each. On the wire their names are
- * in snake_case.
+ * The fields of typed parts by their type on the wire, and how the {@link Hydrator} reads each. On
+ * the wire their names are in snake_case.
  */
-const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>>>> = {
+const fields: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   tool_call: { toolName: 'requiredString', args: 'object', callId: 'string' },
   tool_output: { callId: 'string', toolName: 'string', result: 'raw' },
   infer: { prompt: 'string', user: 'string', outputSchema: 'object', metadata: 'object' },
@@ -41,7 +50,7 @@ const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>
  */
 export function toPartContent(part: Part): JsonValue {
   const { type, content } = part
-  if (!isTypedPart(type)) return content as JsonValue
+  if (type === 'other' || !isTypedPart(wireTypeOf(part))) return content as JsonValue
   const wire = Object.fromEntries(
     Object.entries(content as object).map(([name, value]) => [toSnake(name), value]),
   )
@@ -50,7 +59,7 @@ export function toPartContent(part: Part): JsonValue {
   return compactObject(wire)
 }
 
-function readFields(source: Hydrator, type: PartType): object {
+function readFields(source: Hydrator, type: string): object {
   const read = Object.entries(fields[type] ?? {}).map(([name, reader]) => [
     name,
     source[reader](toSnake(name)),
@@ -109,7 +118,7 @@ export function readPartContent(source: Hydrator, wireType: string, key: string)
   if (isTypedPart(wireType)) {
     const content = source.nested(key, (inner) => readFields(inner, wireType))
     if (content === undefined) source.report(key, 'Missing required field')
-    return { type: wireType, content: content ?? {} } as Part
+    return { type: innerNames.get(wireType) ?? wireType, content: content ?? {} } as Part
   }
   if (raw === undefined) source.report(key, 'Missing required field')
   const content = (raw ?? null) as JsonValue
@@ -118,5 +127,5 @@ export function readPartContent(source: Hydrator, wireType: string, key: string)
     : { type: 'other', wireType, content }
 }
 
-/** True for types whose content is spelled differently in the two forms. */
-export const isTypedPart = (type: string): type is PartType => Object.hasOwn(fields, type)
+/** True for types of the wire whose content is spelled differently in the two forms. */
+export const isTypedPart = (wireType: string): boolean => Object.hasOwn(fields, wireType)

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-base-to-string -- the client passes URLs as text */
 
-import { answerOf, approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { answerOf, createAgent, createLocalClient, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -81,15 +81,15 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     closers.push(() => own.close())
     const asking = createAgentClient(own.url, { binding })
     const task = await asking.send('Book')
-    const [asked] = approvalsOf(task)
+    const [asked] = requestsOf(task)
     expect(asked?.question).toEqual({ message: 'How many?', schema: peopleSchema, from: 'tables' })
     const answer = { requestId: asked?.requestId ?? '', approved: true }
     await expect(
-      asking.decideApprovals(task, [{ ...answer, content: { people_count: 0 } }]),
+      asking.decide(task, [{ ...answer, content: { people_count: 0 } }]),
     ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
-    const done = await asking.decideApprovals(task, [{ ...answer, content: { people_count: 4 } }])
+    const done = await asking.decide(task, [{ ...answer, content: { people_count: 4 } }])
     expect(done.state).toBe('completed')
     expect(answerOf(done)).toBe('A table for 4.')
   })

@@ -1,4 +1,4 @@
-import { approvalsOf, createAgent, createPart } from '@modelport/agent'
+import { createAgent, createPart, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -32,12 +32,10 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a decision over %s', (binding)
       const client = createAgentClient(server.url, { binding })
       const task = await client.send('Pay')
       const approved = given as boolean
-      const { requestId, digest } = approvalsOf(task)[0]!
-      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(
-        refusal,
-      )
+      const { requestId, digest } = requestsOf(task)[0]!
+      await expect(client.decide(task, [{ requestId, approved }])).rejects.toMatchObject(refusal)
       const content = { requestId, digest: digest!, approved }
-      const sent = client.send([createPart.approval(content)], { taskId: task.id })
+      const sent = client.send([createPart.request(content)], { taskId: task.id })
       await expect(sent).rejects.toMatchObject(refusal)
       expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', 0])
     },
@@ -46,10 +44,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a decision over %s', (binding)
   it('a decision whose digest is not a text is refused by the name of that field', async () => {
     const client = createAgentClient(server.url, { binding })
     const task = await client.send('Pay')
-    const { requestId } = approvalsOf(task)[0]!
-    const decided = client.decideApprovals(task, [
-      { requestId, approved: true, digest: 1 as never },
-    ])
+    const { requestId } = requestsOf(task)[0]!
+    const decided = client.decide(task, [{ requestId, approved: true, digest: 1 as never }])
     const message = expect.stringContaining('/digest') as string
     await expect(decided).rejects.toMatchObject({ reason: 'invalid-params', message })
   })

@@ -1,6 +1,6 @@
 // An approval that is decided twice, at once or one after the other, counts once: the first
 // decision does, through whichever door it comes.
-import { AgentHost, approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { AgentHost, createAgent, createLocalClient, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -30,7 +30,7 @@ async function waiting() {
   onTestFinished(() => server.close())
   const [one, two] = [createAgentClient(server.url), createAgentClient(server.url)]
   const task = await one.send('Pay')
-  const [request] = approvalsOf(task)
+  const [request] = requestsOf(task)
   const requestId = request?.requestId ?? ''
   return { agent, one, two, task, requestId, payments: () => payments }
 }
@@ -42,8 +42,8 @@ it.each([
 ] as const)('%s at the same time, over HTTP, count once', async (_, first, second) => {
   const { one, two, task, requestId, payments } = await waiting()
   const outcomes = await Promise.allSettled([
-    one.decideApprovals(task, [{ requestId, approved: first }]),
-    two.decideApprovals(task, [{ requestId, approved: second }]),
+    one.decide(task, [{ requestId, approved: first }]),
+    two.decide(task, [{ requestId, approved: second }]),
   ])
   expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
   await expect.poll(async () => (await one.get(task.id)).state).toBe('completed')
@@ -58,10 +58,10 @@ it.each([
   '%s that was given counts, and the later decision is refused',
   async (_, approved, paid) => {
     const { one, two, task, requestId, payments } = await waiting()
-    await one.decideApprovals(task, [{ requestId, approved }])
-    await expect(
-      two.decideApprovals(task, [{ requestId, approved: !approved }]),
-    ).rejects.toMatchObject({ reason: 'unsupported-operation' })
+    await one.decide(task, [{ requestId, approved }])
+    await expect(two.decide(task, [{ requestId, approved: !approved }])).rejects.toMatchObject({
+      reason: 'unsupported-operation',
+    })
     expect(payments()).toBe(paid)
   },
 )
@@ -71,11 +71,8 @@ it('two approvals at the same time in one process count once', async () => {
   const host = new AgentHost([agent])
   const [one, two] = [createLocalClient(agent, { host }), createLocalClient(agent, { host })]
   const task = await one.send('Pay')
-  const decision = { requestId: approvalsOf(task)[0]?.requestId ?? '', approved: true }
-  await Promise.allSettled([
-    one.decideApprovals(task, [decision]),
-    two.decideApprovals(task, [decision]),
-  ])
+  const decision = { requestId: requestsOf(task)[0]?.requestId ?? '', approved: true }
+  await Promise.allSettled([one.decide(task, [decision]), two.decide(task, [decision])])
   await expect.poll(async () => (await one.get(task.id)).state).toBe('completed')
   const results = (await one.get(task.id)).messages
   expect(JSON.stringify(results)).not.toContain('receipt 2')

@@ -29,7 +29,7 @@ async function waiting() {
       },
     }),
     tools: [print],
-    approvals: { mayDeliver: (principal) => principal === 'printer' || principal === 'alice' },
+    decisions: { mayDeliver: (principal) => principal === 'printer' || principal === 'alice' },
   })
   const other = createAgent({ card: { name: 'other', description: 'Waits' }, handler: () => 'hi' })
   const tokens = ['alice', 'printer', 'bob'].map((name) => ({ token: name, principal: name }))

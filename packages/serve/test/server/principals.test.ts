@@ -77,7 +77,7 @@ it('a token whose subject is "local" or "anonymous" sees nothing of the program 
   expect((await own.list()).total).toBe(1)
 })
 
-it('mayApprove gets the text of a principal, so that the boss of another issuer is not the boss', async () => {
+it('mayDecide gets the text of a principal, so that the boss of another issuer is not the boss', async () => {
   const boss = toPrincipalText({ issuer: 'https://staff.example', subject: 'boss' })
   let paid = 0
   const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => `paid ${++paid}` })
@@ -86,7 +86,7 @@ it('mayApprove gets the text of a principal, so that the boss of another issuer 
     provider: createMock({ responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'done'] }),
     tools: [pay],
     policy: { rules: { 'tool.pay': 'require-approval' } },
-    approvals: { mayApprove: (principal) => principal === boss },
+    decisions: { mayDecide: (principal) => principal === boss },
   })
   const decide = async (issuer: Issuer): Promise<any> => {
     const { rpc } = testServer({ authentication: rows }, [agent])
@@ -101,7 +101,7 @@ it('mayApprove gets the text of a principal, so that the boss of another issuer 
     return rpc('SendMessage', say('', { taskId: task.id, parts: [part] }), headers)
   }
   const refused = await decide('https://shop.example')
-  expect([refused.error?.message, paid]).toEqual(['You may not decide about this approval', 0])
+  expect([refused.error?.message, paid]).toEqual(['You may not decide about this request', 0])
 })
 
 const refusedRows: readonly (readonly [object, string])[] = [

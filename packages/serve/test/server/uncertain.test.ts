@@ -1,6 +1,6 @@
 // A payment whose reply is lost waits for somebody to say what became of it: an approval and a
 // refusal do not say that, in the same process and over HTTP.
-import { type AgentClient, approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { type AgentClient, createAgent, createLocalClient, requestsOf } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, OutcomeUnknown } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
@@ -59,7 +59,7 @@ describe.each(doors)('a call whose outcome is unknown, %s', (_, open) => {
     const { agent, keys } = payer()
     const client = await open(agent)
     const task = await client.send('Pay')
-    const [request] = approvalsOf(task)
+    const [request] = requestsOf(task)
     expect([task.state, request?.uncertain, keys.length]).toEqual(['input-required', true, 1])
     const requestId = request?.requestId ?? ''
     for (const said of [
@@ -69,9 +69,7 @@ describe.each(doors)('a call whose outcome is unknown, %s', (_, open) => {
       {},
       { outcome: 'yes' as 'happened' },
     ])
-      await expect(client.decideApprovals(task, [{ requestId, ...said }])).rejects.toMatchObject(
-        isNoAnswer,
-      )
+      await expect(client.decide(task, [{ requestId, ...said }])).rejects.toMatchObject(isNoAnswer)
     expect([(await client.get(task.id)).state, keys.length]).toEqual(['input-required', 1])
   })
 
@@ -83,8 +81,8 @@ describe.each(doors)('a call whose outcome is unknown, %s', (_, open) => {
     const { agent, keys, asked } = payer()
     const client = await open(agent)
     const task = await client.send('Pay')
-    const requestId = approvalsOf(task)[0]?.requestId ?? ''
-    const done = await client.decideApprovals(task, [{ requestId, ...said }])
+    const requestId = requestsOf(task)[0]?.requestId ?? ''
+    const done = await client.decide(task, [{ requestId, ...said }])
     expect([done.state, keys.length, new Set(keys).size]).toEqual(['completed', payments, 1])
     expect(asked.at(-1)).toContain(read)
   })
@@ -95,9 +93,9 @@ it('an outcome is refused for a call that was not started', async () => {
   const asking = createAgent({ ...agent.settings, policy: { default: 'require-approval' } })
   const client = createLocalClient(asking)
   const task = await client.send('Pay')
-  const requestId = approvalsOf(task)[0]?.requestId ?? ''
+  const requestId = requestsOf(task)[0]?.requestId ?? ''
   await expect(
-    client.decideApprovals(task, [{ requestId, outcome: 'did-not-happen' }]),
+    client.decide(task, [{ requestId, outcome: 'did-not-happen' }]),
   ).rejects.toMatchObject({
     message:
       'The outcome of this call is not unknown, it was not started: say approved true or false',

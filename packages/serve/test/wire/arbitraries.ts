@@ -65,7 +65,7 @@ const content = fc.oneof(
   }),
   fc.record({ type: fc.constantFrom('route', 'decision'), content: route }),
   fc.record({
-    type: fc.constant('approval'),
+    type: fc.constant('request'),
     content: both(
       fc.record({ requestId: id }),
       optional({

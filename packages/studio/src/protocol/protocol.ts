@@ -227,7 +227,7 @@ export type StudioEvent = {
 } & (
   | { readonly type: 'run'; readonly event: RunEvent }
   | { readonly type: 'agent'; readonly event: ClientEvent }
-  | ({ readonly type: 'approval' } & PendingCall)
+  | ({ readonly type: 'wait' } & PendingCall)
   | {
       readonly type: 'decision'
       readonly callId: string

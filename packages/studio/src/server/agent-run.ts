@@ -1,11 +1,11 @@
 import {
   type AgentClient,
   answerOf,
-  approvalsOf,
   createPart,
   isAgentError,
   isTerminal,
   type Part,
+  requestsOf,
   type Task,
 } from '@modelport/agent'
 import { type ChatMessage, LlmError } from '@modelport/core'
@@ -13,7 +13,7 @@ import type { PendingCall } from '../protocol/pending-call.js'
 import type { AgentTaskInfo, StartRun } from '../protocol/protocol.js'
 import type { Decision, ExecuteRun, RunEnd, RunPort } from './run-port.js'
 
-type Approvals = ReturnType<typeof approvalsOf>
+type Requests = ReturnType<typeof requestsOf>
 
 /**
  * Sends the last message to a remote agent and follows its task until it is over or needs another
@@ -26,7 +26,7 @@ export const agentRun =
     const task = new FollowedTask(client, port)
     try {
       await task.follow(toParts(request.messages.at(-1)), before && startAt(before))
-      for (let open = task.approvals(); open.length > 0; open = task.approvals()) {
+      for (let open = task.requests(); open.length > 0; open = task.requests()) {
         const decided = await decide(open, request.approvals ?? 'ask', port)
         await task.follow(decided, { taskId: task.id })
       }
@@ -60,7 +60,7 @@ function toParts(message: ChatMessage | undefined): readonly Part[] {
 }
 
 async function decide(
-  open: Approvals,
+  open: Requests,
   approvals: 'ask' | 'allow',
   port: RunPort,
 ): Promise<readonly Part[]> {
@@ -94,7 +94,7 @@ async function decide(
         ...(asked && { question: asked }),
         ...(uncertain && { uncertain }),
       })
-      return createPart.approval({
+      return createPart.request({
         requestId,
         ...(outcome ? { outcome, ...(result !== undefined && { result }) } : { approved }),
         ...(reason !== undefined && { reason }),
@@ -151,9 +151,9 @@ class FollowedTask {
     }
   }
 
-  /** The approvals that the task waits for. */
-  approvals(): Approvals {
-    return this.#task ? approvalsOf(this.#task) : []
+  /** The requests that the task waits for. */
+  requests(): Requests {
+    return this.#task ? requestsOf(this.#task) : []
   }
 
   /** The outcome of the run, with the reply of an agent that did not stream it. */

@@ -102,7 +102,7 @@ const neededFields: Readonly<Record<string, readonly string[]>> = {
   'agent-call-result': ['actionId', 'agent'],
   'agent-call-error': ['actionId', 'agent', 'message'],
 
-  approval: ['callId', 'tool'],
+  wait: ['callId', 'tool'],
   decision: ['callId'],
   note: ['text'],
   artifact: ['artifact'],

@@ -179,7 +179,7 @@ export class LiveRun {
     return new Promise((resolve, reject) => {
       this.#pending.set(call.callId, { call, resolve })
       this.#setStatus('waiting')
-      this.#emit({ type: 'approval', ...call })
+      this.#emit({ type: 'wait', ...call })
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
   }

@@ -19,16 +19,7 @@ const event = z.looseObject({ type: text }).superRefine((given, context) => {
   if (wrong !== undefined)
     context.addIssue({ code: 'custom', path: [wrong], message: 'has not the form of an event' })
 })
-const types = z.enum([
-  'run',
-  'agent',
-  'approval',
-  'decision',
-  'note',
-  'request',
-  'end',
-  'continued',
-])
+const types = z.enum(['run', 'agent', 'wait', 'decision', 'note', 'request', 'end', 'continued'])
 const numbered = z.looseObject({
   seq: z.number().int(),
   at: z.number(),

@@ -18,7 +18,7 @@ export class WaitClock {
 
   /** Takes the next event of the run. */
   add(event: StudioEvent): void {
-    if (event.type === 'approval') {
+    if (event.type === 'wait') {
       if (this.#open.size === 0) this.#since = event.at
       this.#open.add(event.callId)
     }

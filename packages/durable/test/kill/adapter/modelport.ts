@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type ApprovalDecision, approvalsOf, createMessage, type Message } from '@modelport/agent'
+import { createMessage, type Message, type RequestDecision, requestsOf } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
@@ -118,11 +118,11 @@ export class Modelport implements Subject {
     const client = this.#client()
     const signal = AbortSignal.timeout(this.leaseMs)
     const found = await client.get(task ?? '', { signal })
-    const approval = approvalsOf(found).find(({ requestId }) => requestId === id)
+    const approval = requestsOf(found).find(({ requestId }) => requestId === id)
     if (!approval) throw new Error('the question does not wait any more')
     const { digest } = approval
     const bound = { requestId: id, ...(digest !== undefined && { digest }) }
-    await client.decideApprovals(found, [{ ...bound, ...said(decision) }], signal)
+    await client.decide(found, [{ ...bound, ...said(decision) }], signal)
   }
 
   async stopped(): Promise<readonly { readonly job: string; readonly why: string }[]> {
@@ -219,7 +219,7 @@ export class Modelport implements Subject {
 }
 
 /** What a decision says over the wire. */
-function said(decision: Decision): Omit<ApprovalDecision, 'requestId'> {
+function said(decision: Decision): Omit<RequestDecision, 'requestId'> {
   if (decision.type === 'happened') return { outcome: decision.type, result: decision.result }
   if (decision.type === 'did-not-happen') return { outcome: decision.type }
   if (decision.type === 'deny') return { approved: false, reason: decision.reason }

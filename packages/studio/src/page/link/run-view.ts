@@ -141,7 +141,7 @@ export class RunView {
       handle(this.#ofRun, event, at)
     },
     agent: ({ event }, at) => this.#agent(event, at),
-    approval: ({ callId, tool: name, args, uncertain, question, reason }, at) => {
+    wait: ({ callId, tool: name, args, uncertain, question, reason }, at) => {
       const tool = this.#tool(callId, name)
       tool.args = pretty(args)
       tool.state = 'asking'
