@@ -10,7 +10,7 @@ import {
   foreignNames,
   vendorNames,
   vendorNeutral,
-} from './scripts/lint/boundaries.mjs'
+} from './scripts/lint/boundaries.ts'
 import modelport from './scripts/lint/plugin.mjs'
 
 const src = 'packages/*/src/**/*.{ts,tsx}'
@@ -288,7 +288,7 @@ export default defineConfig(
   },
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   // The list of phrases is made of them.
-  { files: ['scripts/lint/wording.mjs'], rules: { 'modelport/plain-wording': 'off' } },
+  { files: ['scripts/lint/wording.ts'], rules: { 'modelport/plain-wording': 'off' } },
   ...boundaries.map(boundary),
   ...Object.keys(folderOrders)
     .filter((name) => !name.includes('/'))

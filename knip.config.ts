@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KnipConfig } from 'knip'
-import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
+import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.ts'
 
 /** A package that is announced but not written yet has nothing to check. */
 const isPlaceholder = ({ dir, entries }: Workspace) =>

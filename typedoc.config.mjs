@@ -1,7 +1,7 @@
 // The site: every export of every package, and the pages of docs/. `pnpm check:docs` checks it,
 // `pnpm site` writes it to .cache/site.
 import { readdirSync, readFileSync } from 'node:fs'
-import { publishedPackages } from './scripts/workspaces.mjs'
+import { publishedPackages } from './scripts/workspaces.ts'
 
 const published = publishedPackages()
 

@@ -13,7 +13,7 @@ import {
   ExtractorConfig,
   ExtractorLogLevel,
 } from '@microsoft/api-extractor'
-import { publishedPackages, requireBuild, root } from './workspaces.mjs'
+import { publishedPackages, requireBuild, root } from './workspaces.ts'
 
 /** API Extractor's name for a type of a signature that the entry does not export. */
 const forgotten = 'ae-forgotten-export'

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'tsup'
-import { discoverWorkspaces } from './workspaces.mjs'
+import { discoverWorkspaces } from './workspaces.ts'
 
 for (const { dir, name } of discoverWorkspaces()) {
   const config = join(dir, 'tsup.config.ts')

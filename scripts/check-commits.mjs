@@ -1,7 +1,8 @@
 // Commit subjects: `area: what changed`, at most 72 characters. Older history, before the rule, is
 // not checked.
 import { execFileSync } from 'node:child_process'
-import { root } from './workspaces.mjs'
+import { problemOf } from './commit-subject.ts'
+import { root } from './workspaces.ts'
 
 const before = 'a583f38' // the last commit before the rule
 const git = (...words) =>
@@ -16,28 +17,17 @@ const known = () => {
   }
 }
 
-/** What is wrong with a subject, or undefined. */
-export const problemOf = (subject) => {
-  if (/^(?:Merge|Revert) /.test(subject)) return undefined
-  if (subject.length > 72)
-    return `${subject.length} characters; at most 72, put reasons in the body`
-  if (!/^[a-z0-9][\w@./-]*(?:, [\w@./-]+)*: \S/.test(subject)) return 'must be "area: what changed"'
-  return undefined
-}
-
-if (process.argv[1]?.endsWith('check-commits.mjs')) {
-  if (!known()) console.log(`skipped: this clone does not have the history since ${before}`)
-  else {
-    const bad = git('log', '--format=%h %s', `${before}..HEAD`)
-      .split('\n')
-      .filter(Boolean)
-      .flatMap((line) => {
-        const [hash, ...words] = line.split(' ')
-        const problem = problemOf(words.join(' '))
-        return problem ? [`${hash} ${words.join(' ')}\n    ${problem}`] : []
-      })
-    for (const line of bad) console.error(line)
-    if (bad.length > 0) process.exitCode = 1
-    else console.log('every commit subject follows the rule')
-  }
+if (!known()) console.log(`skipped: this clone does not have the history since ${before}`)
+else {
+  const bad = git('log', '--format=%h %s', `${before}..HEAD`)
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line) => {
+      const [hash, ...words] = line.split(' ')
+      const problem = problemOf(words.join(' '))
+      return problem ? [`${hash} ${words.join(' ')}\n    ${problem}`] : []
+    })
+  for (const line of bad) console.error(line)
+  if (bad.length > 0) process.exitCode = 1
+  else console.log('every commit subject follows the rule')
 }

@@ -9,7 +9,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { packAll } from './trial/pack.mjs'
-import { publishedPackages, requireBuild } from './workspaces.mjs'
+import { publishedPackages, requireBuild } from './workspaces.ts'
 
 /** Packages are ESM only: TypeScript's older resolution and `require` of Node 16 do not apply. */
 const ignored = ['node10', 'node16-cjs']

@@ -7,7 +7,7 @@ import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { discoverWorkspaces, root } from './workspaces.mjs'
+import { discoverWorkspaces, root } from './workspaces.ts'
 
 const results = (process.env.MODELPORT_RESULTS ??= mkdtempSync(join(tmpdir(), 'modelport-ci-')))
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { ownCases } from '../test/support/own-corpus.ts'
 import { leavesIn, nameOf, recordsOf } from '../test/support/wire-paths.ts'
-import { root } from './workspaces.mjs'
+import { root } from './workspaces.ts'
 
 const large = process.env.MODELPORT_CORPUS
 if (!large) throw new Error('set MODELPORT_CORPUS to the folder of the large corpus')

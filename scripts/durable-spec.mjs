@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './workspaces.mjs'
+import { root } from './workspaces.ts'
 
 const source = readFileSync(join(root, 'packages/durable/spec/protocol.pml'), 'utf8')
 const models = [

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { kitFiles, rows } from '../test/faults/table.ts'
-import { root } from './workspaces.mjs'
+import { root } from './workspaces.ts'
 
 const { values } = parseArgs({
   options: {

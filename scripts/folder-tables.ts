@@ -1,10 +1,10 @@
 // The tables of folders in docs/architecture.md: `node scripts/folder-tables.ts` compares them
-// with `folders` of scripts/lint/boundaries.mjs, `--update` writes them anew.
+// with `folders` of scripts/lint/boundaries.ts, `--update` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { folders } from './lint/boundaries.mjs'
-import { root } from './workspaces.mjs'
+import { folders } from './lint/boundaries.ts'
+import { root } from './workspaces.ts'
 
 const page = join(root, 'docs/architecture.md')
 const place = /(?<=<!-- written by scripts\/folder-tables\.ts -->\n).*?(?=<!-- end -->)/s

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPublished } from '../packages/factory/src/base/published.ts'
 import { inForm, noticedPages, readPage } from './unpublished/notices.mjs'
-import { root } from './workspaces.mjs'
+import { root } from './workspaces.ts'
 
 for (const path of noticedPages()) {
   const text = readPage(path)

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packAll } from './trial/pack.mjs'
 import { installLine, oursOf, withDependencies } from './unpublished/tarballs.mjs'
-import { publishedPackages, root } from './workspaces.mjs'
+import { publishedPackages, root } from './workspaces.ts'
 
 const folder = join(root, '.cache/tarballs')
 const packages = publishedPackages()

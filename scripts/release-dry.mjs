@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compareTarballs } from './same-tarballs.mjs'
 import { writeSboms } from './sbom.mjs'
-import { publishedPackages, requireBuild, root } from './workspaces.mjs'
+import { publishedPackages, requireBuild, root } from './workspaces.ts'
 
 const published = publishedPackages()
 requireBuild(published)

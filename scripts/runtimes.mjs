@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { bundleForBrowser, bundlePrograms } from '../test/support/bundle.ts'
 import { fetchBinary, findChromium, start } from './runtimes/launch.mjs'
 import { workerdConfig } from './runtimes/workerd.mjs'
-import { root } from './workspaces.mjs'
+import { root } from './workspaces.ts'
 
 const limitMs = 8 * 60_000
 const results = process.env.MODELPORT_RESULTS ?? mkdtempSync(join(tmpdir(), 'modelport-runtimes-'))

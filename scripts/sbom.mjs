@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
-import { publishedPackages, root } from './workspaces.mjs'
+import { publishedPackages, root } from './workspaces.ts'
 
 /** pnpm 10, which builds this repository, has no such command; 11 reads the same lockfile. */
 const pnpm = 'pnpm@11.28.11'

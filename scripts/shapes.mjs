@@ -1,54 +1,14 @@
 // Writes the shapes of requests that the servers of the tests check, from the types of packages
-// that describe the wire: `node scripts/shapes.mjs`. Run it after such a package has a new version;
+// that describe the wire: `node scripts/shapes.ts`. Run it after such a package has a new version;
 // a test says when.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { createGenerator } from 'ts-json-schema-generator'
-import { root } from './workspaces.mjs'
+import { shapeSources, versionOf } from './shape-sources.ts'
+import { root } from './workspaces.ts'
 
 const folder = join(root, 'test/doubles/shapes')
-
-/**
- * File of shapes → the package that describes them, and of each shape the type and the module that
- * has it.
- */
-export const shapeSources = {
-  openai: {
-    from: 'openai',
-    shapes: {
-      responses: ['ResponseCreateParams', 'resources/responses/responses'],
-      inputTokens: ['InputTokenCountParams', 'resources/responses/input-tokens'],
-      chat: ['ChatCompletionCreateParams', 'resources/chat/completions/completions'],
-      embeddings: ['EmbeddingCreateParams', 'resources/embeddings'],
-      batches: ['BatchCreateParams', 'resources/batches'],
-    },
-  },
-  anthropic: {
-    from: '@anthropic-ai/sdk',
-    shapes: {
-      messages: ['MessageCreateParams', 'resources/messages/messages'],
-      countTokens: ['MessageCountTokensParams', 'resources/messages/messages'],
-      batches: ['BatchCreateParams', 'resources/messages/batches'],
-    },
-  },
-  'anthropic-beta': {
-    from: '@anthropic-ai/sdk',
-    shapes: { messages: ['MessageCreateParams', 'resources/beta/messages/messages'] },
-  },
-  ollama: { from: 'ollama', shapes: { chat: ['ChatRequest'], embed: ['EmbedRequest'] } },
-  // The package has its schemas as data, from which it writes requests.
-  bedrock: {
-    from: '@aws-sdk/client-bedrock-runtime',
-    at: 'packages/provider-bedrock',
-    schemas: { converse: 'ConverseRequest', converseStream: 'ConverseStreamRequest' },
-  },
-}
-
-/** Version of a package that is installed, for all packages or for the one `at` a folder. */
-export const versionOf = (name, at = '') =>
-  JSON.parse(readFileSync(join(root, at, 'node_modules', name, 'package.json'), 'utf8')).version
 
 const compilerOptions = {
   module: 'nodenext',
@@ -159,10 +119,8 @@ function writeSchemas(name, { from, at, schemas }) {
   })
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const [name, source] of Object.entries(shapeSources)) {
-    const text = source.schemas ? writeSchemas(name, source) : writeShapes(name, source)
-    writeFileSync(join(folder, `${name}.json`), text)
-    console.log(`${name}: ${text.length} bytes`)
-  }
+for (const [name, source] of Object.entries(shapeSources)) {
+  const text = source.schemas ? writeSchemas(name, source) : writeShapes(name, source)
+  writeFileSync(join(folder, `${name}.json`), text)
+  console.log(`${name}: ${text.length} bytes`)
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { discoverWorkspaces } from './workspaces.mjs'
+import { discoverWorkspaces } from './workspaces.ts'
 
 const sources = new Map(
   discoverWorkspaces().flatMap(({ dir, entries }) =>

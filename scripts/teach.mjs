@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { llmsFullText, llmsText } from './teach/llms.ts'
 import { writePackagePages } from './teach/package-pages.mjs'
-import { publishedPackages, root } from './workspaces.mjs'
+import { publishedPackages, root } from './workspaces.ts'
 
 const [what, folder] = process.argv.slice(2)
 if (what === 'package') {

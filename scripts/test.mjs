@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { discoverWorkspaces, root } from './workspaces.mjs'
+import { discoverWorkspaces, root } from './workspaces.ts'
 
 /** What `.ci/run` and `npm run test:full` run too, and others only by name. */
 const apart = ['browser', 'durable-on-postgres', 'agent-on-sqlite', 'agent-on-postgres']

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { printInstallSizes } from './install-size.mjs'
+import { printInstallSizes } from './install-size.ts'
 import { installLine } from './unpublished/tarballs.mjs'
-import { publishedPackages, requireBuild, root } from './workspaces.mjs'
+import { publishedPackages, requireBuild, root } from './workspaces.ts'
 
 // The parts read the pages with the code of the tests, which is TypeScript that imports by the
 // names of its output.

@@ -1,6 +1,6 @@
 // Lists, by package, how many names it exports, and those that nobody needs. Fails if there is one:
 // delete it, or write into kept-exports.json why it stays.
-import { measureExports, readKept } from './exports.mjs'
+import { measureExports, readKept } from './exports.ts'
 
 for (const { name, exports } of measureExports(readKept())) {
   const unneeded = exports.filter(({ isNeeded }) => !isNeeded)

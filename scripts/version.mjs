@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedPackages, root } from './workspaces.mjs'
+import { publishedPackages, root } from './workspaces.ts'
 
 const first = '0.1.0'
 const tags = new Set(

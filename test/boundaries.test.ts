@@ -11,8 +11,8 @@ import {
   foreignNames,
   vendorNames,
   vendorNeutral,
-} from '../scripts/lint/boundaries.mjs'
-import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+} from '../scripts/lint/boundaries.ts'
+import { discoverWorkspaces } from '../scripts/workspaces.ts'
 import { root } from './support/repository.js'
 
 const eslint = new ESLint({ cwd: root })
@@ -185,7 +185,7 @@ describe('every package', () => {
     '%s has a row, and a manifest that fits it',
     (name, manifest) => {
       const rows = boundaries.filter((row) => row.package === name)
-      expect(rows, 'a row in scripts/lint/boundaries.mjs').not.toEqual([])
+      expect(rows, 'a row in scripts/lint/boundaries.ts').not.toEqual([])
       const imports = rows.flatMap((row) => row.imports)
       for (const dependency of Object.keys(manifest.dependencies ?? {})) {
         if (name !== 'cli') expect(imports, 'dependency not in the table').toContain(dependency)

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { publishedPackages } from '../scripts/workspaces.mjs'
+import { publishedPackages } from '../scripts/workspaces.ts'
 import { docBlocks } from './support/doc-blocks.js'
 import { readText, root } from './support/repository.js'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { findPostgres, startPostgres } from '../packages/durable/test/support/postgres-server.js'
-import { publishedPackages } from '../scripts/workspaces.mjs'
+import { publishedPackages } from '../scripts/workspaces.ts'
 import { wireFormats } from './providers.js'
 import {
   type DocBlock,

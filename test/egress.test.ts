@@ -14,7 +14,7 @@ import {
 import { toDeno } from '@modelport/factory/sandbox'
 import { cassetteFetch } from '@modelport/provider-mock/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { root } from '../scripts/workspaces.mjs'
+import { root } from '../scripts/workspaces.ts'
 import { bundlePrograms } from './support/bundle.js'
 import {
   expectedHosts,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measureExports, readKept } from '../scripts/exports.mjs'
+import { measureExports, readKept } from '../scripts/exports.ts'
 import { readText, repositoryFiles } from './support/repository.js'
 
 const kept = readKept()

@@ -11,7 +11,7 @@ import {
   toToolMessage,
 } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { root } from '../scripts/workspaces.mjs'
+import { root } from '../scripts/workspaces.ts'
 import { type TestedApi, testedApis } from './providers.js'
 
 const tools = [

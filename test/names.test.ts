@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measureExports } from '../scripts/exports.mjs'
+import { measureExports } from '../scripts/exports.ts'
 
 /** Names that every provider package exports with one meaning. */
 const ofProviders = ['capabilities', 'cheapestModel', 'countTokens', 'listModels', 'ModelTraits']

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isPublished } from '../packages/factory/src/base/published.js'
 import { inForm, noticedPages, readPage } from '../scripts/unpublished/notices.mjs'
 import { installLine } from '../scripts/unpublished/tarballs.mjs'
-import { publishedPackages } from '../scripts/workspaces.mjs'
+import { publishedPackages } from '../scripts/workspaces.ts'
 import { readText } from './support/repository.js'
 
 const packages = publishedPackages()

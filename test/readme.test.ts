@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { closure } from '../scripts/install-size.mjs'
-import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+import { closure } from '../scripts/install-size.ts'
+import { discoverWorkspaces } from '../scripts/workspaces.ts'
 import { startChatServer } from './support/chat-server.js'
 import { docBlocks, writePage } from './support/doc-blocks.js'
 import { createDocModel } from './support/doc-model.js'

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { publishedPackages } from '../scripts/workspaces.mjs'
+import { publishedPackages } from '../scripts/workspaces.ts'
 import { readJson, readText, root } from './support/repository.js'
 import { withoutLayout } from './support/same-code.js'
 

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { apiPage } from '../scripts/teach/api-page.mjs'
+import { apiPage } from '../scripts/teach/api-page.ts'
 import { llmsFullText, llmsText } from '../scripts/teach/llms.ts'
 import { carriedText, nameOf } from '../scripts/teach/page-text.ts'
 import { carried, notCarried } from '../scripts/teach/pages.ts'
-import { publishedPackages } from '../scripts/workspaces.mjs'
+import { publishedPackages } from '../scripts/workspaces.ts'
 import { readText, repositoryFiles, root } from './support/repository.js'
 
 const short = llmsText()

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../scripts/workspaces.mjs'
+import { root } from '../scripts/workspaces.ts'
 import { readText } from './support/repository.js'
 
 test('test/README.md says of every test file and folder which promise it proves', () => {

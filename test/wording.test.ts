@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ESLint } from 'eslint'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
-import { problemOf } from '../scripts/check-commits.mjs'
-import { findPhrases } from '../scripts/lint/wording.mjs'
+import { problemOf } from '../scripts/commit-subject.ts'
+import { findPhrases } from '../scripts/lint/wording.ts'
 import { repositoryFiles, root } from './support/repository.js'
 
 const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] })

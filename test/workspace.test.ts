@@ -2,7 +2,7 @@ import { execSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+import { discoverWorkspaces } from '../scripts/workspaces.ts'
 import { longFiles } from './support/long-files.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 

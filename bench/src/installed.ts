@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bytesOf, closure, locate } from '../../scripts/install-size.mjs'
+import { bytesOf, closure, locate } from '../../scripts/install-size.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const own = fileURLToPath(new URL('../../packages/', import.meta.url))

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { findOverlap } from './linear-pattern.mjs'
-import { findInComment, findPhrases, titleProblem } from './wording.mjs'
+import { findInComment, findPhrases, titleProblem } from './wording.ts'
 
 const BUILTIN =
   /^(?:node:|bun:|(?:assert|buffer|child_process|crypto|dns|events|fs|http|http2|https|net|os|path|process|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/|$))/
@@ -231,7 +231,7 @@ const noTimeAssertion = {
 const plainWording = {
   meta: {
     type: 'suggestion',
-    docs: { description: 'Comments and strings are plain English (scripts/lint/wording.mjs)' },
+    docs: { description: 'Comments and strings are plain English (scripts/lint/wording.ts)' },
     schema: [],
     messages: { phrase: '"{{phrase}}" makes a reader stop: {{advice}}' },
   },
@@ -339,7 +339,7 @@ const folderOrder = {
     schema: [{ type: 'array' }],
     messages: {
       unlisted:
-        'The folder "{{folder}}" has no place in the order of folders; give it one in scripts/lint/boundaries.mjs',
+        'The folder "{{folder}}" has no place in the order of folders; give it one in scripts/lint/boundaries.ts',
       upwards: '"{{folder}}" may not import from "{{target}}"; it may import from: {{allowed}}',
       root: '"{{folder}}" may not import "{{target}}", which stands above all folders',
     },

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 
 const [chosen, ...files] = process.argv.slice(2)
 const packages = chosen ? [chosen] : ['core', 'driver']

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { discoverWorkspaces, root } from '../workspaces.mjs'
+import { discoverWorkspaces, root } from '../workspaces.ts'
 
 /**
  * The tests that prove each package: its own, for the driver the contract as well, for the loop

@@ -1,7 +1,7 @@
 // For typedoc: a module is called as it is imported, a page by its heading, and what documents
 // itself needs no comment.
 import { Converter, ReflectionKind } from 'typedoc'
-import { publishedPackages } from '../workspaces.mjs'
+import { publishedPackages } from '../workspaces.ts'
 
 const groups = [
   [/\/docs\/guides\//, 'Guides'],

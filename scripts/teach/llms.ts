@@ -2,7 +2,7 @@
 // of the menu, in its order.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 import { pageText, summaryOf, titleOf } from './page-text.ts'
 
 const raw = 'https://raw.githubusercontent.com/modelport/modelport/main/'

@@ -1,7 +1,7 @@
 // The pages that a package carries: its guides, and the page of its exports.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiPage } from './api-page.mjs'
+import { apiPage } from './api-page.ts'
 import { carriedText, nameOf } from './page-text.ts'
 import { carried } from './pages.ts'
 

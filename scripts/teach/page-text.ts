@@ -2,7 +2,7 @@
 // lead somewhere from where it lies.
 import { readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 
 const repository = 'https://github.com/modelport/modelport/blob/main/'
 const fences = /(^```[^]*?^```$)/m

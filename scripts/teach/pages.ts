@@ -2,7 +2,7 @@
 // program does with this package.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 
 type Paths = readonly string[]
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { findChromium } from '../runtimes/launch.mjs'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 import { Mishap } from './visitor.mjs'
 
 const question = 'Why is the sky blue?'

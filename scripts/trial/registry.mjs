@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { root } from '../workspaces.mjs'
+import { root } from '../workspaces.ts'
 
 const store = join(root, 'node_modules/.pnpm')
 

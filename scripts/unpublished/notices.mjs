@@ -1,7 +1,7 @@
 // What a page says in its first lines while the packages are not on npm.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedPackages, root } from '../workspaces.mjs'
+import { publishedPackages, root } from '../workspaces.ts'
 
 const start = '**Not on npm yet.**'
 const existing = /^> \*\*Not on npm yet\.\*\*.*\n(?:> .*\n)*\n/m

@@ -1,4 +1,4 @@
-import type { Workspace } from '../workspaces.mjs'
+import type { Workspace } from '../workspaces.ts'
 
 export function withDependencies(
   names: readonly string[],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
-import { root } from '../../scripts/workspaces.mjs'
+import { shapeSources, versionOf } from '../../scripts/shape-sources.ts'
+import { root } from '../../scripts/workspaces.ts'
 import { readJson } from '../support/repository.js'
 import { brokenConverse, rightConverse } from './broken-converse.ts'
 import { brokenRequests as requests, rightRequests } from './broken-requests.ts'
@@ -44,7 +44,7 @@ test.each(Object.entries(shapeSources))(
   'the shapes of %s are those of the installed package',
   (name, { from, at }) => {
     const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
-    expect(source, 'run: node scripts/shapes.mjs').toBe(
+    expect(source, 'run: node scripts/shape-sources.ts').toBe(
       `the types of ${from} ${versionOf(from, at)}`,
     )
   },

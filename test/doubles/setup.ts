@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { relative } from 'node:path'
 import { afterAll, afterEach, beforeEach } from 'vitest'
-import { root } from '../../scripts/workspaces.mjs'
+import { root } from '../../scripts/workspaces.ts'
 import { begin, checkWire, describeRefusals, takeRefusals } from './refusals.ts'
 
 // Every server of the kit in this process asks it.

@@ -7,7 +7,7 @@ import { newProvider, resolveApiKey, resolveModel } from '@modelport/factory'
 import { describe, expect, test } from 'vitest'
 import { defaultLocations } from '../../packages/cli/src/files/locations.js'
 import { SessionStore } from '../../packages/cli/src/session/session-store.js'
-import { root } from '../../scripts/workspaces.mjs'
+import { root } from '../../scripts/workspaces.ts'
 import { reportFault } from '../support/faults.js'
 import { apiKey, once, question, targets, tools } from './targets.js'
 

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
+import { discoverWorkspaces, root } from '../../scripts/workspaces.ts'
 
 const sources = new Map(
   discoverWorkspaces().flatMap(({ dir, entries }) =>

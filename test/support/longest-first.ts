@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { root } from '../../scripts/workspaces.mjs'
+import { root } from '../../scripts/workspaces.ts'
 import { longFiles } from './long-files.js'
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

@@ -1,4 +1,4 @@
-import { discoverWorkspaces } from '../../scripts/workspaces.mjs'
+import { discoverWorkspaces } from '../../scripts/workspaces.ts'
 import { foreignNames } from './foreign-names.js'
 import { readText, repositoryFiles } from './repository.js'
 

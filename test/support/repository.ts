@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { root } from '../../scripts/workspaces.mjs'
+import { root } from '../../scripts/workspaces.ts'
 
 export { root }
 

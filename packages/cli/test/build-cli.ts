@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { inject } from 'vitest'
-import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
+import { discoverWorkspaces } from '../../../scripts/workspaces.ts'
 import './program-folder.js'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))

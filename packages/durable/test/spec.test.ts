@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../../../scripts/workspaces.mjs'
+import { root } from '../../../scripts/workspaces.ts'
 
 test('spin finds no lost and no doubled effect in the protocol, and finds both without its safeguards', {
   timeout: 240_000,

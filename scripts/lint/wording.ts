@@ -4,8 +4,24 @@
 
 const start = String.raw`(?<![\w-])`
 
-/** `pattern` is case-insensitive and never spans a line. */
-export const phrases = [
+/** A phrase that stops a reader. */
+interface Phrase {
+  /** Case-insensitive; never spans a line. */
+  readonly pattern: RegExp
+  /** What to write instead. */
+  readonly advice: string
+}
+
+/** A phrase in a text. */
+export interface FoundPhrase {
+  /** Where it begins. */
+  readonly index: number
+  readonly phrase: string
+  readonly advice: string
+}
+
+/** The phrases that no text has. */
+export const phrases: readonly Phrase[] = [
   {
     pattern: new RegExp(
       `(?<!\\bthere )${start}(?:is|are|was|were) no (?!longer\\b|more\\b|less\\b|fewer\\b|worse\\b|better\\b|different\\b|matter\\b|such\\b|one\\b|way\\b|need\\b|doubt\\b|good\\b|use\\b|exception\\b)[a-z]+`,
@@ -83,7 +99,7 @@ export const phrases = [
 ]
 
 /** What no comment has: how it must not begin, and words that a text for a model may need. */
-const commentPhrases = [
+const commentPhrases: readonly Phrase[] = [
   {
     pattern: /(?<=^[*\s]*)(?:Most|Least|Fewest) (?!of\b)[a-z]+ (?!are\b|do\b|have\b)/g,
     advice: 'write "Maximum …" for a limit, "Nearly all …" for a part',
@@ -112,18 +128,21 @@ const fragments = [
 ]
 
 /** What is wrong with the title of a test; undefined if it can be read in a report. */
-export const titleProblem = (title) =>
+export const titleProblem = (title: string): string | undefined =>
   fragments.some((fragment) => fragment.test(title))
     ? 'write a sentence with its own subject and verb'
     : undefined
 
 /** Every phrase of a comment. */
-export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentPhrases, text)]
+export const findInComment = (text: string): readonly FoundPhrase[] => [
+  ...findPhrases(text),
+  ...matchesOf(commentPhrases, text),
+]
 
 /** Every phrase of a text: where it stands, what it says, and what to write instead. */
-export const findPhrases = (text) => matchesOf(phrases, text)
+export const findPhrases = (text: string): readonly FoundPhrase[] => matchesOf(phrases, text)
 
-function matchesOf(rows, text) {
+function matchesOf(rows: readonly Phrase[], text: string): readonly FoundPhrase[] {
   return rows.flatMap(({ pattern, advice }) =>
     [...text.matchAll(pattern)].map((match) => ({
       index: match.index,

@@ -1,13 +1,28 @@
 import { readdirSync } from 'node:fs'
 
-// Who may import what: the one table behind the lint rule, its test, and the package manifests.
-//
-// `package` folder under packages/; `*` matches the rest of a name `file` only this file of the
-// package, by name without folder; such a row replaces the package's row for that file `imports`
-// packages it may import, subpaths included `builtins` may import `node:` modules `computed` may
-// import() a specifier that is not a literal `forbidden` what the test plants to prove that the row
-// bites
-export const boundaries = [
+/** Who may import what: a row of the one table behind the lint rule, its test, and the manifests. */
+export interface Boundary {
+  /** Folder under packages/; `*` matches the rest of a name. */
+  readonly package: string
+  /**
+   * The row is for this file of the package alone, by name without folder, in place of the
+   * package's own.
+   */
+  readonly file?: string
+  /** Packages that it may import, subpaths included. */
+  readonly imports: readonly string[]
+  /** Packages that it may load late. */
+  readonly dynamicImports?: readonly string[]
+  /** It may import `node:` modules. */
+  readonly builtins?: boolean
+  /** It may import() a specifier that is not a literal. */
+  readonly computed?: boolean
+  /** What the test plants to prove that the row bites. */
+  readonly forbidden: readonly string[]
+}
+
+/** Every row. */
+export const boundaries: readonly Boundary[] = [
   { package: 'core', imports: [], forbidden: ['undici', 'node:fs', '@modelport/driver'] },
 
   {
@@ -444,7 +459,7 @@ export const boundaries = [
 // below its own, never from one in its own row or above. `index.ts` and other files outside of
 // folders may import everything, and no folder imports them. What each holds is in
 // docs/architecture.md, written by `node scripts/folder-tables.ts --update`.
-export const folders = {
+export const folders: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },
     {
@@ -608,12 +623,13 @@ export const folders = {
 }
 
 /** For a package, the names of its folders in rows: the order that lint holds. */
-export const folderOrders = Object.fromEntries(
-  Object.entries(folders).map(([name, rows]) => [name, rows.map((row) => Object.keys(row))]),
-)
+export const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> =
+  Object.fromEntries(
+    Object.entries(folders).map(([name, rows]) => [name, rows.map((row) => Object.keys(row))]),
+  )
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
-export const vendorNeutral = [
+export const vendorNeutral: readonly string[] = [
   'core',
   'driver',
   'runtime',
@@ -626,10 +642,10 @@ export const vendorNeutral = [
 
 // Other systems, whose names, presets and data models are in compat. Matched like `vendorNames`;
 // one in capitals as it is written.
-export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
+export const foreignNames: readonly string[] = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
 
 // The only other sources that name one, each with its reason.
-export const foreignExceptions = {
+export const foreignExceptions: Readonly<Record<string, string>> = {
   'packages/serve/src/a2a/task-codec.ts':
     'the key of metadata with the type of a part, which Protolink reads',
   'packages/cli/src/context/cli.ts': 'the command line looks variables up with OP_ too',
@@ -644,7 +660,7 @@ const catalogNames = readdirSync(vendorFolder)
 
 // Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments
 // included.
-export const vendorNames = [
+export const vendorNames: readonly string[] = [
   ...new Set([
     ...catalogNames,
     'claude',

@@ -3,11 +3,29 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Workspace } from './workspaces.ts'
 
-const manifestOf = (dir) => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+/** What a `package.json` says of other packages. */
+interface Manifest {
+  readonly dependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
+}
+
+/** What npm installs with a package. */
+interface Closure {
+  /** The folders. */
+  readonly found: Set<string>
+  /** The optional packages that are not installed here. */
+  readonly absent: Set<string>
+}
+
+const manifestOf = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest
 
 /** Bytes of a folder's files, without what it installed itself. */
-export const bytesOf = (dir) =>
+export const bytesOf = (dir: string): number =>
   readdirSync(dir, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(dir, entry.name)
     if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + bytesOf(path)
@@ -15,14 +33,14 @@ export const bytesOf = (dir) =>
   }, 0)
 
 /** Sizes of the files in a tarball. */
-const unpackedBytes = (tarball) =>
+const unpackedBytes = (tarball: string): number =>
   execFileSync('tar', ['-tzvf', tarball], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1]), 0)
 
 /** Where a package finds another one, as Node looks for it. */
-export function locate(name, from) {
+export function locate(name: string, from: string): string | undefined {
   for (let dir = from; dir !== dirname(dir); dir = dirname(dir)) {
     const path = join(dir, 'node_modules', name)
     if (existsSync(join(path, 'package.json'))) return realpathSync(path)
@@ -34,7 +52,11 @@ export function locate(name, from) {
  * Folders of everything that npm installs with a package, and the optional packages that are not
  * installed here.
  */
-export function closure(dir, found = new Set(), absent = new Set()) {
+export function closure(
+  dir: string,
+  found = new Set<string>(),
+  absent = new Set<string>(),
+): Closure {
   const {
     dependencies = {},
     optionalDependencies = {},
@@ -56,24 +78,28 @@ export function closure(dir, found = new Set(), absent = new Set()) {
   return { found, absent }
 }
 
-const kB = (bytes) =>
+const kB = (bytes: number): string =>
   `${(bytes / 1000).toLocaleString('en-US', { maximumFractionDigits: bytes < 100_000 ? 1 : 0 })} kB`
 
 /** Prints the table. `tarballs`: short name → path of the packed package. */
-export function printInstallSizes(workspaces, tarballs) {
+export function printInstallSizes(
+  workspaces: readonly Workspace[],
+  tarballs: ReadonlyMap<string, string>,
+): void {
+  const tarballOf = (shortName: string): string => tarballs.get(shortName) ?? ''
   const unpacked = new Map(
     workspaces.map(({ dir, shortName }) => [
       realpathSync(dir),
-      unpackedBytes(tarballs.get(shortName)),
+      unpackedBytes(tarballOf(shortName)),
     ]),
   )
   const rows = workspaces.map(({ dir, name, shortName }) => {
     const { found, absent } = closure(dir)
-    const own = unpacked.get(realpathSync(dir))
+    const own = unpacked.get(realpathSync(dir)) ?? 0
     const all = [...found].reduce((sum, path) => sum + (unpacked.get(path) ?? bytesOf(path)), own)
     return [
       name,
-      kB(statSync(tarballs.get(shortName)).size),
+      kB(statSync(tarballOf(shortName)).size),
       kB(own),
       kB(all),
       String(found.size + 1),
@@ -82,15 +108,15 @@ export function printInstallSizes(workspaces, tarballs) {
   })
   const head = ['package', 'packed', 'unpacked', 'installed with dependencies', 'packages', '']
   const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column].length)),
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
   )
   for (const row of [head, ...rows])
     console.log(
       row
         .map((text, column) =>
           column === 0 || column === 5
-            ? text.padEnd(widths[column])
-            : text.padStart(widths[column]),
+            ? text.padEnd(widths[column] ?? 0)
+            : text.padStart(widths[column] ?? 0),
         )
         .join('  ')
         .trimEnd(),

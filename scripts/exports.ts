@@ -6,7 +6,37 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { discoverWorkspaces, root } from './workspaces.mjs'
+import { discoverWorkspaces, root, type Workspace } from './workspaces.ts'
+
+/** One exported name of a package, over all its entries. */
+export interface ExportedName {
+  readonly name: string
+  readonly isType: boolean
+  /** Exported again from the package that owns it. */
+  readonly isReexport: boolean
+  /** Something imports it, or a needed declaration mentions it. */
+  readonly isNeeded: boolean
+}
+
+/** The exports of one package. */
+export interface PackageExports {
+  readonly name: string
+  readonly exports: readonly ExportedName[]
+}
+
+/** Reasons for exports that no block, example or package uses: by package and name. */
+export type Kept = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** A declaration of an API report. */
+interface Declaration {
+  readonly name: string
+  readonly isType: boolean
+  readonly isClass: boolean
+  readonly isExported: boolean
+  readonly isReexport: boolean
+  /** The identifiers in it. */
+  readonly mentions: ReadonlySet<string>
+}
 
 const workspaces = discoverWorkspaces()
 const packages = workspaces.filter(
@@ -14,7 +44,7 @@ const packages = workspaces.filter(
 )
 
 /** Skips installed and built folders before it reads them: they hold millions of files. */
-const filesBelow = (folder, pattern) =>
+const filesBelow = (folder: string, pattern: RegExp): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory())
@@ -22,11 +52,14 @@ const filesBelow = (folder, pattern) =>
     return entry.isFile() && pattern.test(entry.name) ? [join(root, path)] : []
   })
 
-const isExported = (node) =>
-  node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
-const isType = (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
+const isExported = (node: ts.Node): boolean =>
+  ts.canHaveModifiers(node) &&
+  (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
 
-const identifiersOf = (node, found = new Set()) => {
+const isType = (node: ts.Node): boolean =>
+  ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
+
+const identifiersOf = (node: ts.Node, found = new Set<string>()): Set<string> => {
   if (ts.isIdentifier(node)) found.add(node.text)
   ts.forEachChild(node, (child) => void identifiersOf(child, found))
   return found
@@ -36,41 +69,48 @@ const identifiersOf = (node, found = new Set()) => {
  * The declarations of one API report: a name, whether it is a type, and the identifiers that it
  * mentions.
  */
-const declarationsOf = (report) => {
+const declarationsOf = (report: string): readonly Declaration[] => {
   const code = /```ts\n([^]*?)```/.exec(report)?.[1] ?? ''
-  const source = ts.createSourceFile('report.ts', code, ts.ScriptTarget.Latest)
+  const source = ts.createSourceFile('report.ts', code, ts.ScriptTarget.Latest, true)
   const local = source.statements.flatMap((node) => {
-    const names = ts.isVariableStatement(node)
-      ? node.declarationList.declarations.map(({ name }) => name.text)
-      : node.name
-        ? [node.name.text]
-        : []
-    return names.map((name) => ({
+    return namesOf(node).map((name) => ({
       name,
       isType: isType(node),
       isClass: ts.isClassDeclaration(node),
       isExported: isExported(node),
+      isReexport: false,
       mentions: identifiersOf(node),
     }))
   })
   const again = source.statements
     .filter(ts.isExportDeclaration)
-    .flatMap((node) => node.exportClause?.elements ?? [])
+    .flatMap(({ exportClause }) =>
+      exportClause && ts.isNamedExports(exportClause) ? exportClause.elements : [],
+    )
   return [
     ...local,
     ...again.map(({ name }) => ({
       name: name.text,
       isType: true,
+      isClass: false,
       isExported: true,
       isReexport: true,
-      mentions: new Set(),
+      mentions: new Set<string>(),
     })),
   ]
 }
 
+/** The names that a statement declares. */
+function namesOf(node: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(node))
+    return node.declarationList.declarations.map(({ name }) => name.getText())
+  const { name } = node as { readonly name?: ts.Node }
+  return name && ts.isIdentifier(name) ? [name.text] : []
+}
+
 /** The exports of a package over all its entries, by name; a class counts as a value. */
-const exportsOf = ({ dir }) => {
-  const names = new Map()
+const exportsOf = ({ dir }: Workspace): ReadonlyMap<string, Declaration> => {
+  const names = new Map<string, Declaration>()
   const reports = join(dir, 'api')
   if (!existsSync(reports)) throw new Error(`${reports} is missing; run pnpm api:update`)
   for (const file of readdirSync(reports)) {
@@ -78,10 +118,8 @@ const exportsOf = ({ dir }) => {
       if (!declaration.isExported) continue
       const known = names.get(declaration.name)
       names.set(declaration.name, {
-        name: declaration.name,
+        ...declaration,
         isType: declaration.isType && (known?.isType ?? true),
-        isClass: declaration.isClass,
-        isReexport: declaration.isReexport === true,
         // The declaration names itself, which makes nobody need it.
         mentions: new Set(
           [...(known?.mentions ?? []), ...declaration.mentions].filter(
@@ -99,16 +137,18 @@ const importPattern =
 const latePattern =
   /(?:(?:const|let)\s+(\{[^}]*\}|\w+)\s*=\s*await\s+)?import\(\s*['"](@modelport\/[\w-]+)(?:\/[\w-]+)?['"]\s*\)(?:\)?\.(?!catch\b|then\b)(\w+))?/g
 
-/** Pairs of a package and a name that a text imports. */
-const importsOf = (text) => {
-  const found = []
-  const take = (clause, specifier) => {
+/** A package, and a name that a text imports from it. */
+type Import = readonly [specifier: string, name: string]
+
+const importsOf = (text: string): readonly Import[] => {
+  const found: Import[] = []
+  const take = (clause: string, specifier: string): void => {
     const space = /^\*\s+as\s+(\w+)$|^(\w+)$/.exec(clause.trim())
     if (space) {
-      const name = space[1] ?? space[2]
-      for (const [, member] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')))
+      const name = space[1] ?? space[2] ?? ''
+      for (const [, member = ''] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')))
         found.push([specifier, member])
-      for (const [, members] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${name}\\b`, 'g')))
+      for (const [, members = ''] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${name}\\b`, 'g')))
         take(members, specifier)
       return
     }
@@ -120,25 +160,32 @@ const importsOf = (text) => {
       if (name) found.push([specifier, name])
     }
   }
-  for (const [, clause, specifier] of text.matchAll(importPattern)) take(clause, specifier)
-  for (const [, clause, specifier, member] of text.matchAll(latePattern)) {
+  for (const [, clause = '', specifier = ''] of text.matchAll(importPattern))
+    take(clause, specifier)
+  for (const [, clause, specifier = '', member] of text.matchAll(latePattern)) {
     if (member) found.push([specifier, member])
     else if (clause) take(clause, specifier)
   }
   return found
 }
 
-const codeOf = (page) =>
+const codeOf = (page: string): readonly string[] =>
   [...page.matchAll(/```(?:ts|tsx|js|mjs)[^\n]*\n([^]*?)```|<!-- given\n([^]*?)-->/g)].map(
-    ([, code, given]) => code ?? given,
+    ([, code, given]) => code ?? given ?? '',
   )
 
 /** `kept-exports.json`: the reasons for exports that no block, example or package uses. */
-export const readKept = () =>
-  JSON.parse(readFileSync(join(root, 'scripts/kept-exports.json'), 'utf8'))
+export const readKept = (): Kept =>
+  JSON.parse(readFileSync(join(root, 'scripts/kept-exports.json'), 'utf8')) as Kept
 
-/** The texts that make an export needed: path and code. */
-const users = () => [
+/** A file that makes an export needed. */
+interface User {
+  readonly path: string
+  /** Its code; of a page, each block. */
+  readonly texts: readonly string[]
+}
+
+const users = (): readonly User[] => [
   ...filesBelow('docs', /\.md$/).map((path) => ({
     path,
     texts: codeOf(readFileSync(path, 'utf8')),
@@ -159,14 +206,14 @@ const users = () => [
 /** Packages for tests: what only tests of other packages import is needed too. */
 const testKits = new Set(['@modelport/conformance', '@modelport/provider-mock'])
 
-const usedNames = () => {
-  const used = new Set()
+const usedNames = (): ReadonlySet<string> => {
+  const used = new Set<string>()
   for (const { path, texts } of users()) {
     const isTest = path.startsWith(join(root, 'test')) || /\/packages\/[^/]+\/test\//.test(path)
     const owner = /\/packages\/([^/]+)\//.exec(path)?.[1]
     const isPage = path.endsWith('.md')
     for (const [specifier, name] of texts.flatMap(importsOf)) {
-      if (!isPage && specifier === `@modelport/${owner}`) continue
+      if (!isPage && specifier === `@modelport/${owner ?? ''}`) continue
       if (isTest && !testKits.has(specifier) && !/contract/i.test(name)) continue
       used.add(`${specifier} ${name}`)
     }
@@ -174,17 +221,15 @@ const usedNames = () => {
   return used
 }
 
-/**
- * @returns for each published package its exports, by name: `isType`, and `isNeeded`.
- */
-export const measureExports = (kept = {}) => {
+/** The exports of each published package, and which of them somebody needs. */
+export const measureExports = (kept: Kept = {}): readonly PackageExports[] => {
   const used = usedNames()
   return packages.map((workspace) => {
     const names = exportsOf(workspace)
-    const isUsed = ({ name }) =>
+    const isUsed = ({ name }: Declaration): boolean =>
       used.has(`${workspace.name} ${name}`) || kept[workspace.name]?.[name] !== undefined
-    const needed = new Set()
-    const need = (found) => {
+    const needed = new Set<string>()
+    const need = (found: Declaration): void => {
       if (needed.has(found.name)) return
       needed.add(found.name)
       for (const mention of found.mentions) {

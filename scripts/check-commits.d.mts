@@ -1,1 +1,0 @@
-export declare function problemOf(subject: string): string | undefined
