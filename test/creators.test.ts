@@ -1,28 +1,19 @@
 import type { Provider } from '@modelport/core'
-import * as anthropic from '@modelport/provider-anthropic'
-import * as bedrock from '@modelport/provider-bedrock'
-import * as google from '@modelport/provider-google'
-import * as llamacpp from '@modelport/provider-llamacpp'
 import { createMock } from '@modelport/provider-mock'
-import * as ollama from '@modelport/provider-ollama'
-import * as openai from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
-import { type SuiteSettings, testedApis } from './providers.js'
+import { type SuiteSettings, testedApis, vendorPackages } from './providers.js'
+
+type Exports = Readonly<Record<string, (config: never) => unknown>>
 
 // These two take a preset before the configuration.
 const { createPreset: _, createPresetProvider: __, ...ofCompatible } = compatible
 
 /** Every function of these packages that creates something of a configuration. */
-const creators = Object.entries({
-  ...anthropic,
-  ...bedrock,
-  ...google,
-  ...llamacpp,
-  ...ollama,
-  ...openai,
-  ...ofCompatible,
-}).filter(([name]) => name.startsWith('create')) as [string, (config: never) => unknown][]
+const packages = await Promise.all(vendorPackages.map((name) => import(name) as Promise<Exports>))
+const creators = [...packages, ofCompatible as Exports]
+  .flatMap((exports) => Object.entries(exports))
+  .filter(([name]) => name.startsWith('create'))
 
 test.each(creators)('%s refuses what is not a configuration, and names itself', (name, create) => {
   for (const [given, said] of [

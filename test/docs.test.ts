@@ -9,7 +9,7 @@ import { startWireServer } from '@modelport/conformance/wire-server'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { findPostgres, startPostgres } from '../packages/durable/test/support/postgres-server.js'
 import { publishedPackages } from '../scripts/workspaces.ts'
-import { wireFormats } from './providers.js'
+import { testedApis, wireFormats } from './providers.js'
 import {
   type DocBlock,
   docBlocks,
@@ -78,6 +78,8 @@ afterEach(() => {
   process.chdir(root)
 })
 
+const creators = testedApis.map(({ creator }) => creator)
+
 /** The example's servers become ours: those it names, and those that a provider has by default. */
 const toServer = (code: string): string =>
   code
@@ -87,7 +89,7 @@ const toServer = (code: string): string =>
       (_, field: string) => `${field}'${server.url}'`,
     )
     .replace(
-      /(create(?:Anthropic|Bedrock|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g,
+      new RegExp(`((?:${creators.join('|')})\\(\\{)(?![^}]*baseUrl)`, 'g'),
       `$1 baseUrl: '${server.url}',`,
     )
 /** The address of the page again, in what a block printed. */

@@ -21,19 +21,14 @@ const hostOf = (address: string): string => {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-/** The address of a cloud is that of its settings: no row of the catalog has it. */
-const cloudHosts: Readonly<Record<string, string>> = {
-  bedrock: 'bedrock-runtime.us-east-1.amazonaws.com:443',
-}
-
 type Case = [host: string, config: ModelConfig, create: (fetch: Fetch) => Provider]
 
 test.each<Case>([
-  ...testedApis.flatMap(({ provider, vendor, config, create }): Case[] => [
+  ...testedApis.flatMap(({ vendor, config, create, cloudHost }): Case[] => [
     ...(config.baseUrl === undefined
       ? [
           [
-            cloudHosts[provider] ?? hostOf(vendor.baseUrl ?? ''),
+            cloudHost ?? hostOf(vendor.baseUrl ?? ''),
             config,
             (fetch) => create({ fetch }),
           ] satisfies Case,

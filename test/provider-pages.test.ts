@@ -45,7 +45,10 @@ describe('the pages', () => {
     expect(page).toMatch(/^# .+\n/)
     expect([...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(headings)
     expect(page).toMatch(/^ {4}npm install @modelport\//m)
-    if (!offline.includes(name)) expect(example(name)).toContain('provider.complete(')
+    if (!offline.includes(name))
+      expect(example(name), 'the example is run, and calls `provider.complete(`').toContain(
+        'provider.complete(',
+      )
   })
 })
 
@@ -56,22 +59,14 @@ interface WrittenPage {
   readonly config: ModelConfig
 }
 
-/** The models whose abilities a page shows, where they depend on the model. */
-const shownModels: Readonly<Record<string, string>> = {
-  anthropic: 'claude-haiku-4-5-20251001',
-  bedrock: 'us.anthropic.claude-sonnet-4-6',
-  google: 'gemini-3.8-flash',
-}
-
 /** The pages that are written by hand: what they show is what the code says. */
 const written: Readonly<Record<string, WrittenPage>> = {
   ...Object.fromEntries(
     testedApis
       .filter(({ provider, name }) => !(provider in presets) && name !== 'openai chat')
-      .map(({ provider, creator, config, create }): [string, WrittenPage] => {
-        const model = shownModels[provider] ?? config.model ?? ''
+      .map(({ provider, creator, config, create, shownModel }): [string, WrittenPage] => {
         const configType = `${creator.replace(/^create/, '')}Config`
-        return [provider, { configType, provider: create({ model }), config }]
+        return [provider, { configType, provider: create({ model: shownModel }), config }]
       }),
   ),
   llamacpp: {

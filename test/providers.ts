@@ -36,6 +36,12 @@ export interface TestedApi {
   readonly config: ModelConfig
   /** Name of the function that makes it. */
   readonly creator: string
+  /** Models whose abilities differ: one that thinks, and one that does not. */
+  readonly models: readonly string[]
+  /** The model whose abilities its page shows. */
+  readonly shownModel: string
+  /** The host that `config` leads to, where a cloud says it and the catalog does not. */
+  readonly cloudHost?: string
   /** Makes a provider of it, at the address of a server if one is given. */
   create(settings: SuiteSettings, url?: string): Provider
 }
@@ -61,9 +67,12 @@ const row = <Settings extends CommonConfig>(
     readonly provider?: string
     readonly path?: string
     readonly api?: string
+    readonly models?: readonly string[]
+    readonly shownModel?: string
+    readonly cloudHost?: string
   },
 ): TestedApi => {
-  const { provider = name, path = '', ...own } = settings
+  const { provider = name, path = '', models, shownModel, cloudHost, ...own } = settings
   const vendor = vendorNamed(provider)
   const { model, api } = own
   return {
@@ -73,6 +82,9 @@ const row = <Settings extends CommonConfig>(
     vendor,
     config: { provider, model, ...vendor.minimal, ...(api !== undefined && { settings: { api } }) },
     creator: createProvider.name,
+    models: models ?? [model],
+    shownModel: shownModel ?? model,
+    ...(cloudHost !== undefined && { cloudHost }),
     create: (more, url) =>
       createProvider({
         ...(own as Settings & typeof own),
@@ -87,11 +99,17 @@ export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
 
 /** Every API that is asked over a network. */
 export const testedApis: readonly TestedApi[] = [
-  row('anthropic', anthropicMessages, createAnthropic, { model: 'claude-sonnet-4-5', apiKey }),
+  row('anthropic', anthropicMessages, createAnthropic, {
+    model: 'claude-sonnet-4-5',
+    models: ['claude-opus-5-5', 'claude-3-5-sonnet-20241022'],
+    shownModel: 'claude-haiku-4-5-20251001',
+    apiKey,
+  }),
   row('openai responses', openaiResponses, createOpenAI, {
     provider: 'openai',
     path: '/v1',
     model: 'gpt-5.4',
+    models: ['gpt-5.4', 'gpt-4.1'],
     api: 'responses',
     apiKey,
   }),
@@ -99,12 +117,21 @@ export const testedApis: readonly TestedApi[] = [
     provider: 'openai',
     path: '/v1',
     model: 'gpt-4.1',
+    models: ['gpt-5.4', 'gpt-4.1'],
     api: 'chat',
     apiKey,
   }),
-  row('google', gemini, createGoogle, { model: 'gemini-3-flash-preview', apiKey }),
+  row('google', gemini, createGoogle, {
+    model: 'gemini-3-flash-preview',
+    models: ['gemini-3.8-flash', 'gemini-2.0-flash'],
+    shownModel: 'gemini-3.8-flash',
+    apiKey,
+  }),
   row('bedrock', bedrockConverse, createBedrock, {
     model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    models: ['us.anthropic.claude-opus-5', 'meta.llama3-3-70b-instruct-v1:0'],
+    shownModel: 'us.anthropic.claude-sonnet-4-6',
+    cloudHost: 'bedrock-runtime.us-east-1.amazonaws.com:443',
     region: 'us-east-1',
     apiKey,
   }),
@@ -127,4 +154,9 @@ export function apiNamed(name: string): TestedApi {
 /** Their formats, each once: a server of these knows each request by its path. */
 export const wireFormats: readonly WireFormat[] = [
   ...new Set(testedApis.map(({ format }) => format)),
+]
+
+/** The packages of vendors that have an API of their own. */
+export const vendorPackages: readonly string[] = [
+  ...new Set(vendors.flatMap((vendor) => vendor.package ?? [])),
 ]

@@ -100,7 +100,7 @@ describe('the first version', () => {
     expect(
       packages.filter(
         ({ path, manifest }) =>
-          !existsSync(join(root, path, 'CHANGELOG.md')) && !isNamed(String(manifest['name'])),
+          !existsSync(join(root, path, 'CHANGELOG.md')) && !isNamed(manifest.name),
       ),
     ).toEqual([])
   })

@@ -30,7 +30,7 @@ const parse = (name: string, text: string): ts.SourceFile =>
 
 const sourceFiles = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.ts$/.test(name))
+    .filter((name) => name.endsWith('.ts'))
     .sort()
     .map((name) => join(folder, name))
 

@@ -188,7 +188,7 @@ describe('what a server can make us hold', () => {
   test('a line beyond 16 MiB is refused before it is held', async () => {
     collect()
     const before = process.memoryUsage().rss
-    // A frame of Bedrock says its length, and is refused by it: frames.test.ts of its package.
+    // A binary frame says its length, and is refused by it: frames.test.ts of its package.
     for (const target of targets.filter(({ format }) => !format.supports.binary)) {
       let given = 0
       const endless = function* (): Generator<Uint8Array<ArrayBuffer>> {

@@ -66,14 +66,24 @@ export const vendorModels: Readonly<Record<string, readonly ModelFacts[]>> = {
 ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constantOf(name)}Models,\n`).join('')}}
 `
 
+/** What the file of a vendor exports, but for its models: the row, and functions of a cloud. */
+const exportsOf = (name: string): readonly string[] =>
+  [
+    ...readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').matchAll(
+      /^export (?:const|function) (\w+)/gm,
+    ),
+  ]
+    .map(([, constant = '']) => constant)
+    .filter((constant) => !constant.endsWith('Models'))
+    .sort()
+
 /** The whole of src/index.ts. */
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
-export { awsCredentialHosts, bedrockUrl, vertexUrl } from './cloud-addresses.js'
 export type { CapabilityClaim, ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
-${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'
+${names.map((name) => `export { ${exportsOf(name).join(', ')} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'
 `
 
 describe('the lists', () => {

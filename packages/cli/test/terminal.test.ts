@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgent } from '@modelport/agent'
+import { providerRows } from '@modelport/factory'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { serve } from '@modelport/serve/node'
@@ -100,23 +101,31 @@ test('init finds a provider by what is typed, and ends with a command that uses 
   )
 })
 
-test('init asks for the region of Bedrock, and proposes that of AWS_REGION', async () => {
-  const shown = await start(['init', '-m', 'amazon.nova-lite-v1:0', '--no-test'], {
-    AWS_REGION: 'eu-west-1',
-    AWS_BEARER_TOKEN_BEDROCK: key,
-  })
-  await shown.shows('Which provider?')
-  shown.type('bedrock')
-  await shown.shows('bedrock')
-  shown.type(enter)
-  await shown.shows('Region of AWS?')
-  await shown.shows('eu-west-1')
-  shown.type(enter)
-  expect(await shown.ended()).toBe(0)
-  expect(readFileSync(configOf(home.path), 'utf8')).toContain(
-    'bedrock:\n      region: eu-west-1\n    api_key_env: AWS_BEARER_TOKEN_BEDROCK\n',
-  )
-})
+test.each(
+  providerRows.flatMap(({ name, cloud, keyEnv, question }) =>
+    question ? [{ name, cloud, keyEnv: keyEnv[0] ?? '', question }] : [],
+  ),
+)(
+  'init asks what $name has no default for, and proposes what its variable says',
+  async ({ name, cloud, keyEnv, question }) => {
+    const { setting, message, example, variables } = question
+    const shown = await start(['init', '-m', 'any-model', '--no-test'], {
+      [variables[0] ?? '']: example,
+      [keyEnv]: key,
+    })
+    await shown.shows('Which provider?')
+    shown.type(name)
+    await shown.shows(name)
+    shown.type(enter)
+    await shown.shows(message)
+    await shown.shows(example)
+    shown.type(enter)
+    expect(await shown.ended()).toBe(0)
+    expect(readFileSync(configOf(home.path), 'utf8')).toContain(
+      `${cloud ?? ''}:\n      ${setting}: ${example}\n    api_key_env: ${keyEnv}\n`,
+    )
+  },
+)
 
 describe('doctor', () => {
   test('the command doctor shows every step of a model that works', async () => {

@@ -168,11 +168,6 @@ describe('apiHosts', () => {
       },
       ['metadata.google.internal:80', '169.254.169.254:80'],
     ],
-    [
-      'AWS',
-      { provider: 'bedrock', bedrock: { region: 'us-east-1', credentials: 'default-chain' } },
-      ['169.254.169.254:80', '169.254.170.2:80', '169.254.170.23:80'],
-    ],
   ])(
     'the metadata servers of %s are dialled past a proxy, and listed so',
     (_, config, expected) => {

@@ -3,7 +3,6 @@ import { cheapestModel as anthropicCheapest } from '@modelport/provider-anthropi
 import { cheapestModel as googleCheapest } from '@modelport/provider-google'
 import { presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import { toConnection } from '../../provider-bedrock/src/config.js'
 import { googleHosts } from '../../provider-google/src/config.js'
 import {
   apiHost,
@@ -85,20 +84,6 @@ describe('the table against the packages', () => {
         expect(apiHosts({ provider: 'vertex', vertex }, context).map(hostPort)).toEqual(
           googleHosts({ vertex }),
         )
-      }
-    }
-  })
-
-  test('the hosts of Bedrock are those of the package', () => {
-    for (const region of ['us-east-1', 'us-gov-west-1']) {
-      for (const credentials of [
-        { accessKeyId: 'a', secretAccessKey: 'b' },
-        'default-chain',
-      ] as const) {
-        const bedrock = { region, credentials }
-        expect(
-          apiHosts({ provider: 'bedrock', model: 'm', bedrock }, context).map(hostPort),
-        ).toEqual(toConnection(bedrock).hosts)
       }
     }
   })

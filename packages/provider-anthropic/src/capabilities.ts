@@ -1,5 +1,6 @@
 import type { Capabilities } from '@modelport/core'
 import { type CommonConfig, resolveCapabilities } from '@modelport/driver'
+import { hasSchemas, hasTool } from './cloud.js'
 import type { RequestRules } from './request.js'
 import { traitsOf } from './traits.js'
 
@@ -12,7 +13,7 @@ export function capabilities(
   config: Pick<CommonConfig, 'model' | 'profile'> & Partial<RequestRules>,
 ): Capabilities {
   const { model, traits, profile, cloud } = config
-  const supported = cloud === 'bedrock' ? false : ('by-model' as const)
+  const webSearch = { type: 'web_search_20250305', name: 'web_search' }
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
@@ -22,7 +23,7 @@ export function capabilities(
       },
       images: { supported: true, source: `${docs}/build-with-claude/vision` },
       schema: {
-        supported,
+        supported: hasSchemas(cloud) ? 'by-model' : false,
         withTools: true,
         source: `${docs}/build-with-claude/structured-outputs`,
       },
@@ -33,9 +34,7 @@ export function capabilities(
       },
       embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
       files: { supported: cloud === undefined, source: `${docs}/build-with-claude/files` },
-      ...(cloud !== 'bedrock' && {
-        providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } },
-      }),
+      ...(hasTool(cloud, webSearch.type) && { providerTools: { webSearch } }),
     },
     profile,
   )

@@ -1,5 +1,5 @@
 import type { ProviderSettings } from '@modelport/driver'
-import type { Cloud } from './cloud.js'
+import type { AnthropicCloud, Cloud } from './cloud.js'
 
 /** Project, location and access token of Vertex AI. */
 export interface AnthropicVertexConfig {
@@ -27,7 +27,7 @@ export interface AnthropicConnection {
    * The cloud that `baseUrl` is an address of: what it is not known to have is refused. Default:
    * none.
    */
-  readonly cloud?: 'bedrock' | 'foundry' | undefined
+  readonly cloud?: AnthropicCloud | undefined
   /**
    * Asks Claude on Vertex AI, with `accessToken` or `authToken`; what it is not known to have is
    * refused.

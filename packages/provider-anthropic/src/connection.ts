@@ -1,6 +1,6 @@
 import { configError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, RecentSecrets } from '@modelport/driver'
-import { notIn } from './cloud.js'
+import { checkCloud, notIn } from './cloud.js'
 import type { AnthropicConnection, Connection } from './config.js'
 import { providerName } from './error.js'
 import { toVertexConnection } from './vertex.js'
@@ -11,10 +11,7 @@ import { toVertexConnection } from './vertex.js'
  * look like; `invalid-base-url`.
  */
 export function toConnection(config: AnthropicConnection): Connection {
-  if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
-    throw configError(
-      `${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`,
-    )
+  checkCloud(config.cloud)
   if (config.vertex) return toVertexConnection(config, config.vertex)
   const { href, host } = parseBaseUrl(
     config.baseUrl ?? (config.cloud ? '' : 'https://api.anthropic.com'),

@@ -1,4 +1,5 @@
 export { createAnthropicBatches } from './batches.js'
+export type { AnthropicCloud } from './cloud.js'
 export type { AnthropicConnection, AnthropicVertexConfig } from './config.js'
 export { createAnthropicFiles } from './files.js'
 export type { AnthropicModel } from './list-models.js'

@@ -35,7 +35,7 @@ interface Draft {
 /**
  * What the user says before a reply that begins a conversation, for example one that was made
  * shorter: "first message must use the user role".
- * @see https://github.com/anthropics/anthropic-sdk-typescript/issues/622 (read 2026-11-24): Bedrock
+ * @see https://github.com/anthropics/anthropic-sdk-typescript/issues/622 (read 2026-11-24): a cloud
  * refuses it, the vendor's own host not always
  */
 const opening = '[The conversation begins with a reply.]'

@@ -140,7 +140,7 @@ const rows: Readonly<Record<string, ModelTraits>> = {
 
 /**
  * The traits of a model; `overrides` win over the table. Skips a gateway's `vendor/` before the
- * name, and Bedrock's `us.anthropic.`.
+ * name, and a region's `us.anthropic.`.
  */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   // createProvider rejects a model that is not a string.

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { apiHost, apiHosts, hostPort, newProvider, testConnection } from '../src/index.js'
-import { environmentOf, failureOf, recordingFetch } from './support.js'
+import { apiHost, apiHosts, hostPort, newProvider, testConnection } from '../../src/index.js'
+import { environmentOf, failureOf, recordingFetch } from '../support.js'
 
 const foundry = 'https://r.services.ai.azure.com/anthropic'
 const keys = {

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import {
+  exceptions,
+  foreignFiles,
+  isIn,
+  listings,
+  packagedVendors,
+  readFiles,
+  unexcusedFiles,
+} from './support/vendor-files.js'
+
+const files = readFiles()
+
+const advice = (vendor: string): string =>
+  `a file names ${vendor}: read its row of the catalog or of test/providers.ts instead, or move ` +
+  `the case into a file that has the vendor's name; see test/support/vendor-files.ts`
+
+test.each(packagedVendors)('%s is named in its own files and in the lists of vendors', (vendor) => {
+  expect(unexcusedFiles(vendor, files), advice(vendor)).toEqual([])
+})
+
+/** How many files outside of its own name a vendor. Lower a number when it falls. */
+const most: Readonly<Record<string, number>> = {
+  anthropic: 16,
+  bedrock: 53,
+  google: 17,
+  llamacpp: 53,
+  ollama: 12,
+  openai: 37,
+}
+
+test('no vendor is named in more files than before', () => {
+  const counts = packagedVendors.map((vendor) => [vendor, foreignFiles(vendor, files).length])
+  expect(Object.fromEntries(counts)).toEqual(most)
+})
+
+test('a new vendor may be in the lists, and in no file that is an exception for another one', () => {
+  const planted = new Map([
+    ['packages/provider-quill/src/request.ts', 'quill'],
+    ['packages/catalog/src/vendors/quill.ts', 'quill'],
+    ['docs/providers/quill.md', 'quill'],
+    ['test/providers.ts', 'createQuill'.toLowerCase()],
+    ['test/grid/apis.ts', "apinamed('quill')"],
+    ['packages/driver/src/base/json.ts', "name === 'quill'"],
+  ])
+  expect(unexcusedFiles('quill', planted)).toEqual([
+    'test/grid/apis.ts',
+    'packages/driver/src/base/json.ts',
+  ])
+})
+
+test('every exception excuses something', () => {
+  const named = packagedVendors.flatMap((vendor) => foreignFiles(vendor, files))
+  const unused = [...listings, ...exceptions].filter(
+    (row) => !named.some((path) => isIn(row, path)),
+  )
+  expect(unused).toEqual([])
+})
