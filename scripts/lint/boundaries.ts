@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import type { Exception } from '../exception.ts'
 
 /** Who may import what: a row of the one table behind the lint rule, its test, and the manifests. */
 export interface Boundary {
@@ -645,11 +646,16 @@ export const vendorNeutral: readonly string[] = [
 export const foreignNames: readonly string[] = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
 
 // The only other sources that name one, each with its reason.
-export const foreignExceptions: Readonly<Record<string, string>> = {
-  'packages/serve/src/a2a/task-codec.ts':
-    'the key of metadata with the type of a part, which Protolink reads',
-  'packages/cli/src/context/cli.ts': 'the command line looks variables up with OP_ too',
-}
+export const foreignExceptions: readonly Exception[] = [
+  {
+    where: 'packages/serve/src/a2a/task-codec.ts',
+    why: 'the key of metadata with the type of a part, which Protolink reads',
+  },
+  {
+    where: 'packages/cli/src/context/cli.ts',
+    why: 'the command line looks variables up with OP_ too',
+  },
+]
 
 const vendorFolder = new URL('../../packages/catalog/src/vendors/', import.meta.url)
 

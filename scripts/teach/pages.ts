@@ -2,6 +2,7 @@
 // program does with this package.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Exception } from '../exception.ts'
 import { root } from '../workspaces.ts'
 
 type Paths = readonly string[]
@@ -68,9 +69,9 @@ export const carried: Readonly<Record<string, Paths>> = {
 }
 
 /** Pages that no package carries, with the reason. */
-export const notCarried: Readonly<Record<string, string>> = {
-  'docs/README.md': 'the menu of the repository',
-  'docs/architecture.md': 'for those who change modelport',
-  'docs/compare.md': 'results about other libraries',
-  'docs/performance.md': 'for those who measure modelport',
-}
+export const notCarried: readonly Exception[] = [
+  { where: 'docs/README.md', why: 'the menu of the repository' },
+  { where: 'docs/architecture.md', why: 'for those who change modelport' },
+  { where: 'docs/compare.md', why: 'results about other libraries' },
+  { where: 'docs/performance.md', why: 'for those who measure modelport' },
+]

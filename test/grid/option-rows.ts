@@ -9,6 +9,7 @@ import {
   type Provider,
 } from '@modelport/core'
 import { optionNames } from '@modelport/core/settings'
+import type { Exception } from '../../scripts/exception.ts'
 import { readText } from '../support/repository.js'
 import { question, weatherDefinition, weatherSchema } from './door.js'
 
@@ -237,22 +238,28 @@ export const contentRows: readonly OptionRow[] = [
 ]
 
 /** What has no row, and why. */
-export const withoutOptionRow: Readonly<Record<string, string>> = {
-  signal: 'no request says it',
-  deadlineMs: 'no request says it',
-  retry: 'no request says it',
-  vendor: 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
-  'ContentFields.vendor': 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
-}
+export const withoutOptionRow: readonly Exception[] = [
+  { where: 'signal', why: 'no request says it' },
+  { where: 'deadlineMs', why: 'no request says it' },
+  { where: 'retry', why: 'no request says it' },
+  { where: 'vendor', why: 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts' },
+  {
+    where: 'ContentFields.vendor',
+    why: 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
+  },
+]
 
 /** What an API cannot express, without a warning, and why that is right. By what the row covers. */
-export const unsaid: Readonly<Record<string, string>> = {
-  toolChoice: 'what the API does without being told',
-  reasoning: 'the model does not think without being told',
-  cache: 'the vendor keeps the start of a prompt without being told, or keeps none',
-  'ImagePart.detail': 'a wish, for vendors that take it',
-  'FilePart.name': 'the API has no name for a document',
-}
+export const unsaid: readonly Exception[] = [
+  { where: 'toolChoice', why: 'what the API does without being told' },
+  { where: 'reasoning', why: 'the model does not think without being told' },
+  {
+    where: 'cache',
+    why: 'the vendor keeps the start of a prompt without being told, or keeps none',
+  },
+  { where: 'ImagePart.detail', why: 'a wish, for vendors that take it' },
+  { where: 'FilePart.name', why: 'the API has no name for a document' },
+]
 
 /** What must have a row: call options, and fields of parts. */
 export function neededRows(): readonly string[] {

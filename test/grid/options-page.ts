@@ -25,7 +25,7 @@ function cellOf({ covers }: OptionRow, outcome: OptionOutcome, reasons: Reasons)
     case 'sent':
       return outcome.warning ? `✓ ${reasons.numberOf(outcome.warning)}` : '✓'
     case 'unsaid':
-      return `~ ${reasons.numberOf(outcome.warning ? `a warning: ${outcome.warning}` : (unsaid[covers] ?? 'no warning'))}`
+      return `~ ${reasons.numberOf(outcome.warning ? `a warning: ${outcome.warning}` : (unsaid.find(({ where }) => where === covers)?.why ?? 'no warning'))}`
     case 'refused':
       return `– ${reasons.numberOf(`\`${outcome.code}\`: ${outcome.why}`)}`
     case 'by-server':

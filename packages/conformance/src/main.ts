@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { errorText } from '@modelport/core/text'
 import { helpOf, startSuiteServer } from './served/wire-server-suite.js'
 
 const usage = `usage: npx @modelport/conformance serve [--port 4100] [--host 127.0.0.1]
@@ -38,6 +39,6 @@ function endWithParent(): void {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${errorText(error)}\n`)
   process.exitCode = 1
 })

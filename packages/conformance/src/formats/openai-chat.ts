@@ -1,3 +1,4 @@
+import { zeroCounts } from '@modelport/core'
 import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
@@ -128,24 +129,18 @@ const argumentsOf = (call: ScriptCall): string =>
   call.argumentsText ?? JSON.stringify(call.arguments)
 
 function usageOf({ usage }: ScriptTurn): object {
-  const {
-    inputTokens = 0,
-    outputTokens = 0,
-    cacheReadTokens = 0,
-    cacheCreationTokens = 0,
-    reasoningTokens = 0,
-  } = usage
+  const counts = { ...zeroCounts, ...usage }
   return {
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
+    prompt_tokens: counts.inputTokens,
+    completion_tokens: counts.outputTokens,
+    total_tokens: counts.inputTokens + counts.outputTokens,
     prompt_tokens_details: {
-      cached_tokens: cacheReadTokens,
-      cache_write_tokens: cacheCreationTokens,
+      cached_tokens: counts.cacheReadTokens,
+      cache_write_tokens: counts.cacheCreationTokens,
       audio_tokens: 0,
     },
     completion_tokens_details: {
-      reasoning_tokens: reasoningTokens,
+      reasoning_tokens: counts.reasoningTokens,
       audio_tokens: 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,

@@ -1,3 +1,4 @@
+import { zeroCounts } from '@modelport/core'
 import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { errorType } from './openai-error-type.js'
@@ -200,21 +201,15 @@ function* callPieces(text: string, at: object, say: Say): Generator<string> {
 }
 
 function usageOf({ usage }: ScriptTurn): object {
-  const {
-    inputTokens = 0,
-    outputTokens = 0,
-    cacheReadTokens = 0,
-    cacheCreationTokens = 0,
-    reasoningTokens = 0,
-  } = usage
+  const counts = { ...zeroCounts, ...usage }
   return {
-    input_tokens: inputTokens,
+    input_tokens: counts.inputTokens,
     input_tokens_details: {
-      cached_tokens: cacheReadTokens,
-      cache_write_tokens: cacheCreationTokens,
+      cached_tokens: counts.cacheReadTokens,
+      cache_write_tokens: counts.cacheCreationTokens,
     },
-    output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: reasoningTokens },
-    total_tokens: inputTokens + outputTokens,
+    output_tokens: counts.outputTokens,
+    output_tokens_details: { reasoning_tokens: counts.reasoningTokens },
+    total_tokens: counts.inputTokens + counts.outputTokens,
   }
 }
