@@ -4,16 +4,17 @@ import * as compatible from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 import { type SuiteSettings, testedApis, vendorPackages } from './providers.js'
 
-type Exports = Readonly<Record<string, (config: never) => unknown>>
+type Exports = Readonly<Record<string, unknown>>
+type Creator = (config: never) => unknown
 
 // These two take a preset before the configuration.
 const { createPreset: _, createPresetProvider: __, ...ofCompatible } = compatible
 
 /** Every function of these packages that creates something of a configuration. */
 const packages = await Promise.all(vendorPackages.map((name) => import(name) as Promise<Exports>))
-const creators = [...packages, ofCompatible as Exports]
+const creators = [...packages, ofCompatible]
   .flatMap((exports) => Object.entries(exports))
-  .filter(([name]) => name.startsWith('create'))
+  .filter((entry): entry is [string, Creator] => entry[0].startsWith('create'))
 
 test.each(creators)('%s refuses what is not a configuration, and names itself', (name, create) => {
   for (const [given, said] of [

@@ -74,7 +74,7 @@ const exportsOf = (name: string): readonly string[] =>
     ),
   ]
     .map(([, constant = '']) => constant)
-    .filter((constant) => !constant.endsWith('Models'))
+    .filter((constant) => constant !== `${constantOf(name)}Models`)
     .sort()
 
 /** The whole of src/index.ts. */
