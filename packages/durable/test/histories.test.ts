@@ -7,10 +7,11 @@ import { knownDefects, newIn } from './histories/known.js'
 import { mistakes } from './histories/mistakes.js'
 import { moves } from './histories/moves.js'
 import { play, readable } from './histories/play.js'
+import { expectedIn, rareIn } from './histories/rare.js'
 
 test('no history pays twice, loses a task, or leaves somebody with a wrong answer', async () => {
   const met = new Set<string>()
-  for (let seed = 1; seed <= atSize(24, 1000); seed++) {
+  for (let seed = 1; seed <= atSize(16, 1000); seed++) {
     const history = historyOf(seed, moves)
     const verdict = await play(history)
     for (const name of verdict.met.keys()) met.add(name)
@@ -44,6 +45,18 @@ test('a lost reply that counts as a failure is found within ten histories', asyn
   for (let seed = 1; seed <= 10 && wrong.length === 0; seed++)
     wrong.push(...(await play(historyOf(seed, moves), mistake)).wrong)
   expect(wrong.join()).toContain('was paid 2 times')
+})
+
+test('a run whose histories hardly ever meet a move, a pair or an outcome says which', () => {
+  const met = new Map(expectedIn(1000).map(({ name, least }) => [name, least]))
+  expect(rareIn(met, 1000)).toEqual([])
+
+  for (const name of ['kill', 'pair: kill > decide', 'sending: hangs', 'moment: work ends']) {
+    const least = met.get(name) ?? 0
+    expect(rareIn(new Map([...met, [name, least - 1]]), 1000)).toEqual([
+      { name, least, count: least - 1 },
+    ])
+  }
 })
 
 for (const [title, history] of Object.entries(cases))

@@ -61,6 +61,12 @@ interface History {
   readonly sendings: readonly Sending[]
   readonly on: 'journal' | 'engine'
   readonly cuts: readonly Cut[]
+  /** The model names its calls alike in each step. */
+  readonly hasSameIds: boolean
+  /** A reply that ends in the middle of a call, by its number, and how it ends. */
+  readonly cutReply: { readonly step: number; readonly by: 'length' | 'connection' } | null
+  /** Calls that the run may make. */
+  readonly most: number | null
 }
 
 interface Call {
@@ -111,6 +117,15 @@ const histories: fc.Arbitrary<History> = fc.record({
     }),
     { maxLength: 2 },
   ),
+  hasSameIds: fc.boolean(),
+  cutReply: fc.option(
+    fc.record({
+      step: fc.nat(3),
+      by: fc.constantFrom('length' as const, 'connection' as const),
+    }),
+    { freq: 3 },
+  ),
+  most: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3 }),
 })
 
 function names<Row extends object>(rows: Row): fc.Arbitrary<keyof Row> {
@@ -171,14 +186,19 @@ class Play {
   }
 
   get #request(): InferRequest {
-    const { approves, given } = this.#history
+    const { approves, given, most } = this.#history
     return {
       query: 'Pay.',
       tools: this.#tools,
       calls: given.map(
         ({ tool, eur }): GivenCall => ({ name: `tool_${tool}`, arguments: { eur } }),
       ),
-      limits: { maxSteps: 20, maxRepeats: 20, maxIdleSteps: 20 },
+      limits: {
+        maxSteps: 20,
+        maxRepeats: 20,
+        maxIdleSteps: 20,
+        ...(most !== null && { budget: { maxToolCalls: most } }),
+      },
       ...(approves.includes(true) && {
         authorize: (action) =>
           action.type === 'tool_call' && approves[Number(action.tool.at(-1))]
@@ -189,20 +209,24 @@ class Play {
   }
 
   get #provider() {
-    const { given, steps } = this.#history
+    const { given, steps, hasSameIds, cutReply } = this.#history
     return createMock({
       defaultResponse: ({ messages }) => {
         const step = messages.filter(({ role }) => role === 'assistant').length - given.length
         const asked = steps[step]
-        return asked
-          ? {
-              toolCalls: asked.map(({ tool, eur }, index) => ({
-                id: `c${step}_${index}`,
-                name: `tool_${tool}`,
-                arguments: { eur },
-              })),
-            }
-          : 'Done.'
+        if (!asked) return 'Done.'
+        const toolCalls = asked.map(({ tool, eur }, index) => ({
+          id: `c${hasSameIds ? '' : step}_${index}`,
+          name: `tool_${tool}`,
+          arguments: { eur },
+        }))
+        if (cutReply?.step !== step) return { toolCalls }
+        const { arguments: _, ...rest } = toolCalls.at(-1)!
+        const half = { ...rest, argumentsText: '{"eur": ' }
+        return {
+          toolCalls: [...toolCalls.slice(0, -1), half],
+          ...(cutReply.by === 'length' ? { finish: 'length' as const } : { cut: true as const }),
+        }
       },
     })
   }
@@ -302,8 +326,13 @@ class Play {
 }
 
 /** What is wrong with what the receiver saw. */
-function audit({ declares }: History, ledger: readonly Line[]): readonly string[] {
+function audit({ declares, most }: History, ledger: readonly Line[]): readonly string[] {
   const wrong: string[] = []
+  const sent = ledger.flatMap((line) => (line.is === 'sent' ? [line] : []))
+  const keys = new Set(sent.map(({ key }) => key))
+  if (most !== null && keys.size > most) wrong.push(`${keys.size} calls of ${most} were made`)
+  for (const { key, eur } of sent)
+    if (typeof eur !== 'number') wrong.push(`${key} was sent with half of its arguments`)
   const effects = new Map<string, number>()
   /** Sendings whose outcome nobody knows yet, by key. */
   const open = new Map<string, Extract<Line, { is: 'sent' }>>()
@@ -339,7 +368,15 @@ test('no history makes a call twice, loses a run, or leaves a call without a res
       const play = new Play(history)
       const result = await play.run()
       expect(audit(history, play.ledger), JSON.stringify(play.ledger)).toEqual([])
-      expect(result.status).toBe('final')
+      const isCut = history.cutReply !== null && history.cutReply.step < history.steps.length
+      const ends = [
+        'final',
+        ...(isCut ? ['limit', 'failed'] : []),
+        ...(history.most ? ['budget'] : []),
+      ]
+      expect(ends).toContain(result.status)
+      count(result.status)
+      if (history.hasSameIds) count('same ids')
       const open = new Set<string>()
       for (const message of result.transcript) {
         if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
@@ -359,6 +396,10 @@ test('no history makes a call twice, loses a run, or leaves a call without a res
     'died',
     'journal',
     'engine',
+    'same ids',
+    'budget',
+    'limit',
+    'failed',
   ])
-    expect([what, (seen.get(what) ?? 0) > 20]).toEqual([what, true])
+    expect([what, (seen.get(what) ?? 0) > (what === 'failed' ? 5 : 10)]).toEqual([what, true])
 })

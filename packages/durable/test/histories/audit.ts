@@ -7,6 +7,8 @@ export interface LedgerLine {
   readonly at: number
   /** When it was sent. */
   readonly sentAt: number
+  /** The process that sent it. Unset: it came from elsewhere. */
+  readonly by?: string
   readonly wish: string
   readonly key: string
   /** False if the receiver had the key already, or did not do it. */
@@ -89,6 +91,16 @@ export interface AuditedSession {
 
 export interface Evidence {
   readonly ledger: readonly LedgerLine[]
+  /** Runs and tasks that processes took, in order. */
+  readonly claims: readonly { readonly at: number; readonly run: string; readonly by: string }[]
+  /** The clocks of two processes may differ by most of a lease. */
+  readonly clocksDiffer: boolean
+  /** What was wrong in the rows at some moment. */
+  readonly wrongRows: readonly string[]
+  /** Messages that decide what nobody asked their sender, by their ids. */
+  readonly misfits: readonly string[]
+  /** What the calls of the model have taken in the end, and what is held for calls. */
+  readonly budget?: { readonly spent: number; readonly held: number } | undefined
   readonly said: readonly SaidLine[]
   readonly paid: readonly PaidLine[]
   readonly jobs: readonly AuditedJob[]
@@ -129,27 +141,38 @@ export function audit(evidence: Evidence): readonly string[] {
     ...ended(evidence),
     ...told(evidence),
     ...stopped(evidence),
+    ...fenced(evidence),
+    ...evidence.wrongRows.map((text) => `T: ${text}`),
     ...conversations(evidence),
     ...withinLimits(evidence),
     ...refusedRightly(evidence),
+    ...countedRightly(evidence),
     ...shown(evidence),
     ...gone(evidence),
     ...evidence.internal.map((text) => `I: ${text}`),
   ]
 }
 
-/** A: paid at most once, unless somebody said that it did not happen. */
+/** What was done for a wish, in the order in which it was sent. */
+const effectsOf = (ledger: Evidence['ledger'], id: string): readonly LedgerLine[] =>
+  ledger
+    .filter(({ wish, effect }) => wish === id && effect)
+    .toSorted((one, other) => one.sentAt - other.sentAt)
+
+/** A: paid at most once, unless somebody said before that it did not happen. */
 function paidOnce({ ledger, said, jobs }: Evidence): string[] {
   return jobs.flatMap(({ wishes, isNewAgain }) =>
     wishes.flatMap(({ id, reads }) => {
-      const effects = ledger.filter(({ wish, effect }) => wish === id && effect).length
+      const effects = effectsOf(ledger, id)
       const excuses = said.filter(
         ({ wishes: about, says, was }) =>
           about.includes(id) && says === 'did-not-happen' && was !== 'refused',
-      ).length
-      return reads || effects <= 1 + excuses + (isNewAgain ? 1 : 0)
-        ? []
-        : [`A: ${id} was paid ${effects} times`]
+      )
+      const isTooMany = effects.some(({ sentAt }, place) => {
+        const before = excuses.filter(({ at }) => at <= sentAt || sentAt === 0).length
+        return place + 1 > 1 + before + (isNewAgain ? 1 : 0)
+      })
+      return reads || !isTooMany ? [] : [`A: ${id} was paid ${effects.length} times`]
     }),
   )
 }
@@ -159,18 +182,20 @@ function approved({ ledger, said, jobs }: Evidence): string[] {
   return jobs.flatMap(({ wishes }) =>
     wishes.flatMap(({ id, tool }) => {
       if (tool !== 'signed' && tool !== 'keyedSigned') return []
-      const effects = ledger.filter(({ wish, effect }) => wish === id && effect).length
+      const effects = effectsOf(ledger, id)
       const about = said.filter(({ wishes: all, was }) => all.includes(id) && was !== 'refused')
       const yes = about.filter(({ says }) => says === 'approve' || says === 'did-not-happen')
-      return effects <= yes.length
+      return effects.every(
+        ({ sentAt }, place) => place < yes.filter(({ at }) => at <= sentAt || sentAt === 0).length,
+      )
         ? []
-        : [`B: ${id} was paid ${effects} times, approved ${yes.length} times`]
+        : [`B: ${id} was paid ${effects.length} times, approved ${yes.length} times`]
     }),
   )
 }
 
 /** C: what was accepted is there, once. D: a decision that was accepted is not asked for again. */
-function kept({ jobs, tasks, said }: Evidence): string[] {
+function kept({ jobs, tasks, said, misfits }: Evidence): string[] {
   const lost = jobs.flatMap(({ id, isAccepted, mayEnd }) => {
     const count = tasks.filter(({ job }) => job === id).length
     if (count > 1) return [`C: ${id} has ${count} tasks`]
@@ -188,9 +213,15 @@ function kept({ jobs, tasks, said }: Evidence): string[] {
       .filter((reply) => !task.messages.includes(reply))
       .map((reply) => `C: ${id} accepted the message ${reply} and does not have it`)
   })
+  const taken = tasks.flatMap(({ job, messages }) =>
+    messages
+      .filter((id) => misfits.includes(id))
+      .map((id) => `D: ${job} took the decision ${id}, which was not its sender's to make`),
+  )
   return [
     ...lost,
     ...unread,
+    ...taken,
     ...again.map(({ owner, request }) => `D: ${owner} asks for ${request} again`),
   ]
 }
@@ -226,6 +257,23 @@ function stopped({ jobs, ledger }: Evidence): string[] {
 
 /** How long the news of a cancel may take, in milliseconds. */
 const stopMs = 100
+
+/** S: a process whose work another one took begins nothing more of it. */
+function fenced({ ledger, claims, clocksDiffer }: Evidence): string[] {
+  return ledger.flatMap(({ wish, by, key, sentAt }) => {
+    // The run of a handler's effects has the number of its turn behind its task.
+    const [id = ''] = key.split(/\.\d+\/|\//)
+    const all = claims.filter(({ run, at }) => (run === id || run === `task:${id}`) && at <= sentAt)
+    const last = all.at(-1)
+    const isLate = last !== undefined && sentAt > last.at + (clocksDiffer ? skewMs : 1)
+    return isLate && by !== undefined && by !== last.by
+      ? [`S: ${by} sent ${wish} at ${sentAt}, and ${last.by} has its work since ${last.at}`]
+      : []
+  })
+}
+
+/** How early a process may take work whose clock is ahead, in milliseconds. */
+const skewMs = 1500
 
 /** F: the answer of a finished task says what was done and what was not. */
 function told({ jobs, tasks, ledger, said }: Evidence): string[] {
@@ -305,6 +353,23 @@ function refusedRightly({ paid }: Evidence): string[] {
       .reduce((sum: number, count) => sum + count, 0)
     return spent < most ? [`K: a call was refused, and ${spent} of ${most} were made`] : []
   })
+}
+
+/** K: what is counted is what was called, and nothing is held for a call that is over. */
+function countedRightly({ paid, budget }: Evidence): string[] {
+  if (!budget) return []
+  const isRemoved = paid.some(({ what }) => what === 'nothing spent')
+  const calls = paid.filter(({ what }) => what === 'call').length
+  const failed = paid.filter(({ what }) => what === 'failed call').length
+  const lost = paid
+    .map((line) => (line.what === 'may be lost' ? line.most : 0))
+    .reduce((sum: number, count) => sum + count, 0)
+  const { spent, held } = budget
+  if (held > lost) return [`K: ${held} calls hold room and are over`]
+  if (isRemoved) return []
+  return spent < calls || spent > calls + failed + lost
+    ? [`K: ${spent} calls are counted, ${calls} were made and ${failed} failed`]
+    : []
 }
 
 /** P: a page that reads a reply in parts has each event once, in order. */

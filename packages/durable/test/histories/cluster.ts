@@ -13,6 +13,7 @@ import {
   type Task,
 } from '@modelport/agent'
 import type { ChatMessage, JsonObject } from '@modelport/core'
+import { mcpTools } from '@modelport/mcp'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { type Chat, chatRoutes } from '../../src/chat/chat-routes.js'
 import type { Database } from '../../src/database/database.js'
@@ -22,6 +23,7 @@ import { createDurableStore } from '../../src/store/durable-store.js'
 import type { PaidLine, SaidLine } from './audit.js'
 import { ChatPage } from './chat-page.js'
 import type { History, Job } from './history.js'
+import { claimIn, heldRunIn, type Moment, mayClaim, momentOf, wrongIn } from './moments.js'
 import {
   bankAgents,
   chatAgent,
@@ -33,11 +35,24 @@ import {
   type Program,
 } from './program.js'
 import { Receiver } from './receiver.js'
-import { type Connection, MemoryRows, type Rows, VirtualDatabase } from './virtual-database.js'
+import {
+  type Connection,
+  MemoryRows,
+  type OnStoring,
+  type Rows,
+  VirtualDatabase,
+} from './virtual-database.js'
+import { VirtualMcp } from './virtual-mcp.js'
 import { type Served, VirtualNetwork } from './virtual-network.js'
-import { type Process, VirtualWorld } from './virtual-world.js'
+import { epoch, type Process, VirtualWorld } from './virtual-world.js'
 
 export const principal = 'anonymous'
+/** Somebody whose tasks others approve. */
+export const guest = 'junior'
+/** Somebody who may do nothing with the tasks of others. */
+export const stranger = 'mallory'
+/** Whoever may deliver results, and has no tasks. */
+export const courier = 'courier'
 /** Whoever has the chats. */
 export const chatOwner = 'ann'
 const leaseMs = 2000
@@ -45,6 +60,7 @@ export const addresses = { desk: '127.0.0.1:8001', bank: '127.0.0.1:8002' } as c
 export type Side = keyof typeof addresses
 /** Where the first two processes serve chats. */
 export const chatHost = '127.0.0.1:8003'
+export const mcpHost = '127.0.0.1:8004'
 
 /** A mistake that is put back: each field wraps a part of the program. */
 export interface Mistake {
@@ -82,6 +98,8 @@ export interface Sent {
   wasForgotten?: boolean
   /** When somebody heard that it is cancelled. */
   cancelledAt?: number
+  /** The id under which it was sent, if that is not the one of its message. */
+  messageId?: string
   /** Messages that were added to its task, by their ids. */
   readonly replies: string[]
   /** How often its message was sent or is being sent, and how often that is over. */
@@ -89,6 +107,8 @@ export interface Sent {
 }
 
 const places: readonly Side[] = ['desk', 'desk', 'bank']
+/** How often somebody looks at the rows, in virtual milliseconds. */
+const lookMs = 97
 
 export class Cluster {
   readonly world: VirtualWorld
@@ -101,6 +121,14 @@ export class Cluster {
   readonly reads: { readonly job: string; readonly before: readonly string[] }[] = []
   readonly broken = new Set<string>()
   readonly internal: string[] = []
+  /** Runs that processes claimed, in order. */
+  readonly claims: { readonly at: number; readonly run: string; readonly by: string }[] = []
+  /** What was wrong in the rows at some moment. */
+  readonly wrongRows = new Set<string>()
+  readonly #clocksDiffer: boolean
+  readonly #happened = new Map<Moment, number>()
+  /** Something was stored since somebody looked. */
+  #hasNews = true
   readonly errors: string[] = []
   /** Stores of an operator, with a connection of its own. */
   readonly operators: Readonly<Record<Side, DurableStore>>
@@ -115,7 +143,15 @@ export class Cluster {
   readonly paid: PaidLine[] = []
   allowed: { limit: number; added: number } = { limit: ownLimit, added: 0 }
   version = 1
+  /** The process to which something happened last. */
+  actor: Process | undefined
+  /** A process gave its work back. */
+  hasDrained = false
+  /** Messages of people that decide what they may not, or that does not fit: by their ids. */
+  readonly misfits = new Set<string>()
   #started = 0
+  /** Set if the history has calls of its tools. */
+  readonly mcp: VirtualMcp | undefined
   readonly #mistake: Mistake
   readonly #keepsWaiting: boolean
   readonly #clients = new Map<string, AgentClient>()
@@ -127,19 +163,134 @@ export class Cluster {
     rows: Readonly<Record<Side, Rows>> = { desk: new MemoryRows(), bank: new MemoryRows() },
   ) {
     this.#mistake = mistake
+    this.#clocksDiffer = history.moves.some(({ do: name }) => name === 'step a clock')
     this.#keepsWaiting = history.keepsWaiting ?? false
     this.world = new VirtualWorld(history.seed)
-    this.network = new VirtualNetwork(this.world)
-    this.receiver = new Receiver(this.world, history, (process) => this.kill(process))
+    this.network = new VirtualNetwork(this.world, (from, host) => {
+      if (from && host === addresses.bank) this.happens('an agent is called', from)
+    })
+    this.receiver = new Receiver(
+      this.world,
+      history,
+      (process) => this.kill(process),
+      (...of) => this.#onSent(...of),
+    )
+    const calls = history.moves.flatMap(({ job }) => job?.steps.flat() ?? [])
+    if (calls.some(({ tool }) => tool.startsWith('remote')))
+      this.mcp = new VirtualMcp(this.receiver)
+    if (this.mcp) this.network.servers.set(mcpHost, [this.mcp])
     this.page = new ChatPage(this.world, chatHost, this.network.fetchOf(undefined))
     const databaseOf = (side: Side): VirtualDatabase =>
-      new VirtualDatabase(this.world, rows[side], (process) => this.kill(process))
+      new VirtualDatabase(
+        this.world,
+        rows[side],
+        (process) => this.kill(process),
+        (...of) => this.#onStoring(side, ...of),
+      )
     this.databases = { desk: databaseOf('desk'), bank: databaseOf('bank') }
     const operatorOf = (side: Side): DurableStore => {
       const store = this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
       return mistake.operator?.(store) ?? store
     }
     this.operators = { desk: operatorOf('desk'), bank: operatorOf('bank') }
+  }
+
+  /** What a transaction of a process is looked at for. */
+  #onStoring(side: Side, ...[owner, statements]: Parameters<OnStoring>): ReturnType<OnStoring> {
+    const before = mayClaim(statements) ? this.#heldIn(side) : new Map<string, number>()
+    return (result) => {
+      this.#hasNews = true
+      const moment = momentOf(statements, result)
+      if (moment) this.happens(moment, owner)
+      this.#lookAtHolds(owner, claimIn(statements, result), heldRunIn(statements, result), before)
+    }
+  }
+
+  /** Runs that somebody holds, and when their leases end. */
+  #heldIn(side: Side): ReadonlyMap<string, number> {
+    const rows = this.databases[side].rows.read(
+      `SELECT id, due FROM runs WHERE status = 'running' AND due IS NOT NULL`,
+    )
+    if (rows instanceof Promise) return new Map()
+    return new Map(rows.map(({ id, due }) => [String(id), Number(due) - epoch]))
+  }
+
+  /** Nobody takes work before its lease is over, and writes it after another one took it. */
+  #lookAtHolds(
+    owner: Process | undefined,
+    claimed: string | undefined,
+    written: string | undefined,
+    before: ReadonlyMap<string, number>,
+  ): void {
+    const by = owner?.name ?? 'an operator'
+    if (claimed !== undefined) {
+      const endsAt = before.get(claimed) ?? 0
+      if (endsAt > this.world.now + 2 && !this.#clocksDiffer)
+        this.wrongRows.add(
+          `${by} took ${claimed} at ${Math.round(this.world.now)}, held until ${endsAt}`,
+        )
+      this.claims.push({ at: this.world.now, run: claimed, by })
+      return
+    }
+    if (!owner || written === undefined) return
+    const own = this.claims.filter(({ run }) => run === written)
+    const last = own.at(-1)
+    if (last && last.by !== by && own.some((one) => one.by === by))
+      this.wrongRows.add(`${by} still wrote ${written}, which ${last.by} had taken`)
+  }
+
+  /** A call is sent: its process has a lease for it. */
+  #onSent(owner: Process | undefined, key: string): void {
+    this.happens('a call is sent', owner)
+    const [id = ''] = key.split(/\.\d+\/|\//)
+    const hold = owner && !this.#clocksDiffer ? this.holdOf(id) : undefined
+    if (hold?.status === 'running' && hold.leftMs < -2)
+      this.wrongRows.add(`${owner?.name} sent a call of ${id}, whose lease is over`)
+  }
+
+  /** Notes that something happens for which a move may wait. */
+  happens(moment: Moment, actor?: Process): void {
+    this.actor = actor ?? this.actor
+    this.#happened.set(moment, (this.#happened.get(moment) ?? 0) + 1)
+  }
+
+  /** The row of a run or a task, as it is now; undefined if it is not in memory. */
+  holdOf(id: string): { status: string; epoch: number; leftMs: number } | undefined {
+    const sql = `SELECT status, epoch, due FROM runs WHERE id IN (?, ?)`
+    const row = Object.values(this.databases).flatMap(({ rows }) => {
+      const found = rows.read(sql, [id, `task:${id}`])
+      return found instanceof Promise ? [] : found
+    })[0]
+    if (!row) return undefined
+    const leftMs = Number(row['due']) - (epoch + this.world.now)
+    return { status: String(row['status']), epoch: Number(row['epoch']), leftMs }
+  }
+
+  /** What was sent and is over by now. */
+  overIn(side: Side): readonly Sent[] {
+    const over = `SELECT id FROM tasks WHERE place IS NULL UNION SELECT id FROM runs WHERE status IN ('finished', 'cancelled')`
+    const rows = this.databases[side].rows.read(over)
+    const ids = new Set(rows instanceof Promise ? [] : rows.map(({ id }) => id))
+    return this.sent.filter(({ taskId }) => rows instanceof Promise || ids.has(taskId ?? null))
+  }
+
+  /**
+   * Lets the world turn until something happens the next time, or a few seconds are over.
+   *
+   * @returns whether it happened
+   */
+  async next(moment: Moment): Promise<boolean> {
+    const before = this.#happened.get(moment)
+    await this.world.run(this.world.now + 3000, () => this.#happened.get(moment) !== before)
+    return this.#happened.get(moment) !== before
+  }
+
+  /** Looks at the rows now and then, between two events. */
+  #look(): void {
+    const sides = this.#hasNews ? Object.values(this.databases) : []
+    this.#hasNews = false
+    for (const { rows } of sides) for (const each of wrongIn(rows)) this.wrongRows.add(each)
+    this.world.schedule(lookMs, undefined, () => this.#look())
   }
 
   /** Makes the tables, and starts a process in each place. */
@@ -151,13 +302,20 @@ export class Cluster {
       Promise.all(connections.map((database) => migrate(database, 'a store', undefined))),
     )
     for (const place of places.keys()) this.start(place)
+    this.#look()
   }
 
   #storeOn(database: Database): DurableStore {
     return createDurableStore(this.#mistake.database?.(database) ?? database, { leaseMs })
   }
 
-  #programFor(side: Side, store: DurableStore): Program {
+  #mcpFor(process: Process) {
+    const transport = { url: `http://${mcpHost}/mcp`, fetch: this.network.fetchOf(process) }
+    const quick = { connectTimeoutMs: 2000, listTimeoutMs: 2000, timeoutMs: 2000 }
+    return mcpTools({ name: 'elsewhere', transport, ...quick })
+  }
+
+  #programFor(side: Side, store: DurableStore, process: Process): Program {
     const { tool, handlerPays } = this.#mistake
     const isLimited = side === 'desk'
     return {
@@ -165,12 +323,14 @@ export class Cluster {
       onRead: (messages) => this.#read(messages, isLimited),
       ...(this.#keepsWaiting && { keepsWaiting: true }),
       ...(isLimited && { budgets: store.budgets }),
+      ...(isLimited && this.mcp && { mcp: this.#mcpFor(process) }),
       ...(tool && { tool }),
       ...(handlerPays && { handlerPays }),
     }
   }
 
   #read(messages: readonly ChatMessage[], isLimited: boolean): ModelFault | undefined {
+    this.happens('a model is asked', this.world.process)
     const fault = this.world.now < this.modelAway.until ? this.modelAway.how : undefined
     if (isLimited)
       this.paid.push({
@@ -203,7 +363,7 @@ export class Cluster {
       const database = this.databases[side].connect(process, connection)
       const plain = this.#storeOn(database)
       const store = this.#mistake.store?.(plain) ?? plain
-      const program = this.#programFor(side, store)
+      const program = this.#programFor(side, store, process)
       const bank = createAgentClient(`http://${addresses.bank}`, {
         fetch: this.network.fetchOf(process),
       })
@@ -495,6 +655,7 @@ export class Cluster {
   }
 
   async #note(line: Omit<SaidLine, 'was'>, send: () => Promise<unknown>): Promise<void> {
+    this.happens('somebody decides')
     this.note(`somebody says ${line.says} of ${line.wishes.join()} (${line.request})`)
     // Until somebody answers, nobody knows.
     const place = this.said.push({ ...line, was: 'lost' }) - 1

@@ -2,6 +2,7 @@
 // found something stays as a case.
 import type { PartType } from '@modelport/agent'
 import type { EffectDeclaration } from '@modelport/runtime'
+import { type Moment, moments } from './moments.js'
 import { randomOf } from './virtual-world.js'
 
 /** How one sending of a call ends; `effect` says whether the receiver did it. */
@@ -42,7 +43,9 @@ export const toolOf = {
   string
 >
 export const toolNames = [...Object.values(toolOf), 'keyedSigned'] as const
-export type ToolName = (typeof toolNames)[number]
+/** The tools of an MCP server. */
+export const remoteNames = ['remote', 'remoteTask'] as const
+export type ToolName = (typeof toolNames)[number] | (typeof remoteNames)[number]
 
 export interface Call {
   readonly tool: ToolName
@@ -57,10 +60,10 @@ export interface Call {
 export interface Job {
   readonly id: string
   /**
-   * `explicit` calls tools by parts of the message, `handler` is an agent without a model, and
-   * `chat` is sent by a page.
+   * `explicit` calls tools by parts of the message, `handler` is an agent without a model, `chat`
+   * is sent by a page, and `guest` by somebody who may approve nothing.
    */
-  readonly kind: 'task' | 'explicit' | 'handler' | 'run' | 'chat'
+  readonly kind: 'task' | 'explicit' | 'handler' | 'run' | 'chat' | 'guest'
   readonly steps: readonly (readonly Call[])[]
   readonly session?: string
   /** A part that the message has besides. */
@@ -70,6 +73,8 @@ export interface Job {
 export interface Move<Name extends string = string> {
   /** Virtual milliseconds since the move before. */
   readonly after: number
+  /** It waits, a few seconds at most, until this happens next. */
+  readonly when?: Moment
   readonly do: Name
   /** What the move chooses by. */
   readonly n: number
@@ -89,13 +94,21 @@ const pick = <Value>(values: readonly Value[], random: () => number): Value =>
 export const namesOf = <Row extends object>(rows: Row): readonly (keyof Row)[] =>
   Object.keys(rows) as (keyof Row)[]
 
+/** A handler has two ways to pay, and nobody answers the questions of a guest. */
+const usableBy: Readonly<Partial<Record<Job['kind'], readonly ToolName[]>>> = {
+  handler: ['pay', 'keyed'],
+  guest: toolNames.filter((name) => name !== 'book'),
+}
+
 function callOf(wish: string, kind: Job['kind'], random: () => number): Call {
   const count = random() < 0.55 ? 0 : random() < 0.7 ? 1 : 2
   const ends = Array.from({ length: count }, () => pick(namesOf(sendings), random))
-  const usable = kind === 'handler' ? (['pay', 'keyed'] as const) : toolNames
-  const mayDelegate = kind === 'task' || kind === 'chat'
+  const usable = usableBy[kind] ?? toolNames
+  const isRemote = ['task', 'chat', 'run'].includes(kind) && random() < 0.12
+  const mayDelegate = kind === 'task' || kind === 'chat' || kind === 'guest'
   const by =
     mayDelegate && random() < 0.3 ? pick(['bank', 'tool of bank'] as const, random) : undefined
+  if (isRemote) return { tool: pick(remoteNames, random), wish, ends }
   return { tool: pick(usable, random), wish, ends, ...(by && { by }) }
 }
 
@@ -122,8 +135,11 @@ export const partsBesides = namesOf(besides).filter((type) => besides[type])
 
 const kinds = ['task', 'task', 'task', 'explicit', 'handler', 'run'] as const
 
-function jobOf(id: string, random: () => number, isChat: boolean): Job {
-  const kind = isChat ? 'chat' : pick(kinds, random)
+/** The sessions of those who do not speak to the desk themselves. */
+const sessionsOf = { chat: ['c1', 'c2'], guest: ['g1'] } as const
+
+function jobOf(id: string, random: () => number, of?: 'chat' | 'guest'): Job {
+  const kind = of ?? pick(kinds, random)
   const stepCount = kind === 'explicit' ? 1 : 1 + Math.floor(random() * 2.4)
   let wishes = 0
   const steps = Array.from({ length: stepCount }, () =>
@@ -131,12 +147,12 @@ function jobOf(id: string, random: () => number, isChat: boolean): Job {
       callOf(`${id}.${++wishes}`, kind, random),
     ),
   )
-  const hasSession = isChat || (kind !== 'run' && random() < 0.7)
+  const hasSession = of === 'chat' || (kind !== 'run' && random() < 0.7)
   return {
     id,
     kind,
     steps,
-    ...(hasSession && { session: pick(isChat ? ['c1', 'c2'] : ['s1', 's2'], random) }),
+    ...(hasSession && { session: pick(of ? sessionsOf[of] : ['s1', 's2'], random) }),
     ...(random() < 0.15 && kind === 'task' && { part: pick(partsBesides, random) }),
   }
 }
@@ -144,8 +160,12 @@ function jobOf(id: string, random: () => number, isChat: boolean): Job {
 /** A move, how often it is drawn, and whether it brings a job. */
 export interface Drawn {
   readonly weight: number
-  readonly hasJob?: boolean | 'chat'
+  readonly hasJob?: boolean | 'chat' | 'guest'
 }
+
+/** Milliseconds between two moves, of which the second is about the same thing or another one. */
+const atOnce = [0, 0, 1, 2, 4, 8, 20]
+const apart = [0, 5, 15, 30, 60, 100, 400, 1500, 4000]
 
 /** The history of a seed. */
 export function historyOf<Name extends string>(
@@ -161,15 +181,22 @@ export function historyOf<Name extends string>(
   }
   const length = 3 + Math.floor(random() * 14)
   let jobs = 0
+  let last = 0
   return {
     seed,
     ...(seed % 3 === 0 && { keepsWaiting: true }),
     moves: Array.from({ length }, (_, index) => {
       const name = index === 0 ? names[0]! : draw()
       const { hasJob = false } = moves[name]
-      const job = hasJob ? jobOf(`J${++jobs}`, random, hasJob === 'chat') : undefined
-      const after = pick([0, 5, 15, 30, 60, 100, 400, 1500, 4000], random)
-      return { after, do: name, n: Math.floor(random() * 1000), ...(job && { job }) }
+      const of = typeof hasJob === 'string' ? hasJob : undefined
+      const job = hasJob ? jobOf(`J${++jobs}`, random, of) : undefined
+      // What is done about one thing within a few milliseconds meets itself.
+      const isAtOnce = index > 0 && random() < 0.3
+      const after = pick(isAtOnce ? atOnce : apart, random)
+      const when = random() < 0.3 ? pick(moments, random) : undefined
+      const fresh = Math.floor(random() * 1000)
+      last = isAtOnce ? last : fresh
+      return { after, do: name, n: last, ...(when && { when }), ...(job && { job }) }
     }),
   }
 }

@@ -11,33 +11,24 @@ import {
 import type { BudgetDesk, SharedBudgets } from '@modelport/runtime'
 import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
 import { chatMoves } from './chat-moves.js'
+import { about, actorOf, anyAlive, anySent, inside } from './choose.js'
 import {
   addresses,
   type Cluster,
   chatHost,
   chatOwner,
+  mcpHost,
   principal,
-  type Running,
   type Sent,
 } from './cluster.js'
 import type { Job, Move } from './history.js'
 import { definitionOf, modelFaults, ownCalls, ownLimit, payer, promptOf } from './program.js'
 import { counted, newSent, type Play, type Row } from './sent.js'
+import { strangerMoves } from './stranger-moves.js'
 import { type Exchange, exchanges } from './virtual-network.js'
 
 const sides = ['desk', 'bank'] as const
-const hosts = [addresses.bank, addresses.desk, addresses.bank, chatHost] as const
-const alive = ({ running }: Cluster): readonly Running[] =>
-  running.flatMap((one) => (one && !one.process.isDead ? [one] : []))
-const anyAlive = (cluster: Cluster, n: number): Running | undefined => {
-  const all = alive(cluster)
-  return all[n % Math.max(1, all.length)]
-}
-const anySent = ({ sent }: Cluster, n: number): Sent | undefined => {
-  const tasks = sent.filter(({ job }) => job.kind !== 'run' && job.kind !== 'chat')
-  return tasks[n % Math.max(1, tasks.length)]
-}
-
+const hosts = [addresses.bank, addresses.desk, addresses.bank, chatHost, mcpHost] as const
 /** Sends the message of a job as its user: who hears nothing sends it again. */
 async function send(
   cluster: Cluster,
@@ -114,33 +105,12 @@ function startRun(cluster: Cluster, job: Job): boolean {
   return true
 }
 
-/** Does something about a task that somebody sent. */
-const about =
-  (
-    what: string,
-    run: (
-      client: AgentClient,
-      sent: Sent & { readonly taskId: string },
-      cluster: Cluster,
-      move: Move,
-    ) => Promise<unknown>,
-  ): Play =>
-  (cluster, move) => {
-    const sent = anySent(cluster, move.n)
-    const { taskId } = sent ?? {}
-    if (!sent || taskId === undefined) return false
-    cluster.act(`${what} ${sent.job.id}`, () =>
-      run(cluster.clientOf(sent), sent as Sent & { readonly taskId: string }, cluster, move),
-    )
-    return true
-  }
-
 /** Does something with a session. */
 const inSession =
   (what: string, run: (cluster: Cluster, session: string, move: Move) => Promise<unknown>): Play =>
   (cluster, move) => {
     const sessions = cluster.sent.flatMap(({ job }) =>
-      job.session === undefined || job.kind === 'chat' ? [] : [job.session],
+      job.session === undefined || job.kind === 'chat' || job.kind === 'guest' ? [] : [job.session],
     )
     const session = sessions[move.n % Math.max(1, sessions.length)]
     if (session === undefined) return false
@@ -245,16 +215,6 @@ const clientMoves = {
   },
 } as const satisfies Record<keyof AgentClient, Row>
 
-/** In a process, as its own program does it. */
-const inside =
-  (what: string, run: (one: Running, cluster: Cluster, move: Move) => Promise<unknown>): Play =>
-  (cluster, move) => {
-    const one = anyAlive(cluster, move.n)
-    if (!one) return false
-    cluster.world.as(one.process, () => cluster.act(what, () => run(one, cluster, move)))
-    return true
-  }
-
 const keyOf = (cluster: Cluster, n: number) => {
   const { taskId } = anySent(cluster, n) ?? {}
   return taskId === undefined ? undefined : { principal, id: taskId }
@@ -335,6 +295,7 @@ const hostMoves = {
       if (!one) return false
       const place = cluster.running.indexOf(one)
       cluster.version += n % 2
+      cluster.hasDrained = true
       cluster.world.as(one.process, () =>
         cluster.act('drains', async () => {
           cluster.loseCalls()
@@ -386,7 +347,18 @@ const operationMoves = {
       cluster.decideAsOperator(sides[n % 4 === 0 ? 1 : 0], n >> 2, n % 3 > 0),
     ),
   },
-  'operations.resume': { weight: 2, play: operated((operations, id) => operations.resume(id)) },
+  'operations.resume': {
+    weight: 2,
+    play: operated(async (operations, id, cluster, { job }) => {
+      const before = cluster.holdOf(id)
+      await operations.resume(id)
+      const after = cluster.holdOf(id)
+      // Its lease lasts for longer than clocks differ, and nobody gave it back.
+      const isTaken = before?.status === 'running' && after?.epoch === before.epoch + 1
+      if (isTaken && before.leftMs > 1000 && !cluster.hasDrained)
+        cluster.internal.push(`an operator took ${job.id} from a live process`)
+    }),
+  },
   'operations.resumeVersion': {
     weight: 0.3,
     play: operated((operations) => operations.resumeVersion('1')),
@@ -401,15 +373,22 @@ const operationMoves = {
     }),
   },
   'operations.prune': {
-    weight: 0.3,
-    play: operated((operations) => operations.prune({ before: 0 })),
+    weight: 1,
+    play: operated((operations, _id, cluster) => {
+      // A message whose task is gone is a new one.
+      for (const sent of cluster.overIn('desk')) sent.mayEnd = sent.wasForgotten = true
+      return operations.prune({ before: Date.now() - 2000 })
+    }),
   },
   'operations.forget': {
     weight: 0.6,
     play: operated(async (operations, _id, cluster, { job: { kind } }) => {
       const isChat = kind === 'chat'
       const own = () =>
-        cluster.sent.filter(({ job }) => job.kind !== 'run' && (job.kind === 'chat') === isChat)
+        cluster.sent.filter(
+          ({ job }) =>
+            job.kind !== 'run' && job.kind !== 'guest' && (job.kind === 'chat') === isChat,
+        )
       const note = (): void => {
         for (const each of own()) {
           each.mayEnd = true
@@ -585,8 +564,9 @@ const restart = (cluster: Cluster, place: number, n: number): void => {
 const faultMoves = {
   kill: {
     weight: 8,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (!one) return false
       cluster.note(`${one.process.name} is killed`)
       restart(cluster, cluster.running.indexOf(one), n)
@@ -595,8 +575,9 @@ const faultMoves = {
   },
   'die at a write': {
     weight: 8,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (!one) return false
       one.connection.dieAt = { writes: 1 + (n % 17), commits: n % 2 === 0 }
       const place = cluster.running.indexOf(one)
@@ -606,8 +587,9 @@ const faultMoves = {
   },
   'die in a sending': {
     weight: 10,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (!one) return false
       one.process.diesIn = { sendings: 1 + (n % 3), arrives: n % 4 > 0 }
       const place = cluster.running.indexOf(one)
@@ -617,8 +599,9 @@ const faultMoves = {
   },
   freeze: {
     weight: 5,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (!one) return false
       one.process.wakesAt = cluster.world.now + 200 + n * 6
       cluster.loseCalls()
@@ -629,16 +612,18 @@ const faultMoves = {
   start: { weight: 1, play: (cluster, { n }) => cluster.start(n % 3) },
   'step a clock': {
     weight: 1.5,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (one) one.process.clockOffset += (n - 500) * 0.6
       return one !== undefined
     },
   },
   'database away': {
     weight: 2.5,
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
       if (one) one.connection.awayUntil = cluster.world.now + n * 4
       cluster.loseCalls()
       return one !== undefined
@@ -647,9 +632,12 @@ const faultMoves = {
   'slow write': {
     weight: 6,
     // Longer than a lease, now and then: its process is taken for dead, and the write arrives.
-    play: (cluster, { n }) => {
-      const one = anyAlive(cluster, n)
-      if (one) one.connection.slowMs = n * 8
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
+      // Often about as long as a lease.
+      const ms = n % 2 === 0 ? n * 8 : 1500 + n
+      if (one) one.connection.slow = { ms, ofRun: n % 3 > 0 }
       cluster.loseCalls()
       return one !== undefined
     },
@@ -714,6 +702,7 @@ export const moves = {
   ...runMoves,
   ...sessionMoves,
   ...chatMoves,
+  ...strangerMoves,
   ...budgetMoves,
   ...storeMoves,
   ...faultMoves,

@@ -6,7 +6,7 @@ import { audit } from './audit.js'
 import { Cluster, type Mistake, principal, type Side, useUpIds } from './cluster.js'
 import type { History, Job } from './history.js'
 import { type MoveName, moves } from './moves.js'
-import { jobsIn, wordOf } from './program.js'
+import { jobsIn, payer, wordOf } from './program.js'
 import type { Rows } from './virtual-database.js'
 import { epoch } from './virtual-world.js'
 
@@ -35,6 +35,7 @@ export async function play(
   const { world } = cluster
   const restore = world.install()
   const inForce: MoveName[] = []
+  const met = new Map<string, number>()
   let wrong: readonly string[]
   let evidence: Evidence | undefined
   const onRejection = (error: unknown): void =>
@@ -45,6 +46,7 @@ export async function play(
     await cluster.open()
     for (const move of history.moves) {
       await world.run(world.now + move.after)
+      if (move.when && (await cluster.next(move.when))) met.set(`moment: ${move.when}`, 1)
       if (await moves[move.do].play(cluster, move)) inForce.push(move.do)
     }
     await bringBack(cluster)
@@ -60,7 +62,6 @@ export async function play(
     for (const one of cluster.running) if (one) cluster.kill(one.process)
     await cluster.close()
   }
-  const met = new Map<string, number>()
   for (const name of inForce) met.set(name, (met.get(name) ?? 0) + 1)
   for (const [name, count] of cluster.network.met) met.set(`exchange: ${name}`, count)
   for (const [name, count] of cluster.receiver.met) met.set(`sending: ${name}`, count)
@@ -96,7 +97,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
   for (const one of cluster.running) {
     if (!one) continue
     one.connection.awayUntil = 0
-    one.connection.slowMs = undefined
+    one.connection.slow = undefined
     one.connection.dieAt = undefined
     one.process.diesIn = undefined
     if (one.version !== cluster.version) cluster.kill(one.process)
@@ -267,6 +268,11 @@ async function evidenceOf(
     ),
     named: await namedIn(cluster),
     ledger: receiver.ledger,
+    claims: cluster.claims,
+    clocksDiffer: played.some(({ do: name }) => name === 'step a clock'),
+    wrongRows: [...cluster.wrongRows],
+    misfits: [...cluster.misfits],
+    budget: await budgetOf(cluster),
     said,
     paid,
     tasks,
@@ -294,6 +300,12 @@ async function evidenceOf(
         sent.some((other, place) => place !== index && other.job.session === job.session),
     })),
   }
+}
+
+/** What the calls of the model have taken in the end. */
+async function budgetOf(cluster: Cluster): Promise<Evidence['budget']> {
+  const [state] = await cluster.until(cluster.operators.desk.budgets.list(payer))
+  return state && { spent: state.used.calls, held: state.reserved.calls }
 }
 
 /** What pages show of finished replies, by the task. */
@@ -437,7 +449,7 @@ function explicitAnswer(task: Task, { steps }: Job): string {
 export const readable = ({ seed, moves: all }: History): string =>
   [
     `seed ${seed}`,
-    ...all.map(({ after, do: name, n, job }) => {
+    ...all.map(({ after, when, do: name, n, job }) => {
       const calls = (job?.steps ?? []).map((step) =>
         step
           .map(
@@ -449,7 +461,7 @@ export const readable = ({ seed, moves: all }: History): string =>
       const what = job
         ? `: ${job.kind} ${job.id}${job.session ? ` in ${job.session}` : ''}: ${calls.join('; then ')}${job.part ? `, and a part ${job.part}` : ''}`
         : ''
-      return `  +${after} ms  ${name} [${n}]${what}`
+      return `  +${after} ms${when ? `, when ${when},` : ''}  ${name} [${n}]${what}`
     }),
   ].join('\n')
 
@@ -485,12 +497,13 @@ function* smaller({ moves: all, ...rest }: History<MoveName>): Generator<History
     for (let at = 0; at + size <= all.length; at += size)
       yield { ...rest, moves: all.filter((_, index) => index < at || index >= at + size) }
   for (const [index, move] of all.entries()) {
-    const { job, after } = move
+    const { job, after, when, ...same } = move
     const replaced = (other: typeof move): History<MoveName> => ({
       ...rest,
       moves: all.map((each, place) => (place === index ? other : each)),
     })
     if (after > 0) yield replaced({ ...move, after: 0 })
+    if (when) yield replaced({ ...same, after, ...(job && { job }) })
     if (!job) continue
     const { part: _, ...plain } = job
     const { steps } = job

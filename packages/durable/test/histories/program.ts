@@ -12,9 +12,11 @@ import {
   type ReconcileOutcome,
   type SharedBudgets,
   type Tool,
+  type ToolSource,
+  type Webhook,
 } from '@modelport/runtime'
 import type { RunDefinition } from '../../src/index.js'
-import { type Call, type Job, toolNames } from './history.js'
+import { type Call, type Job, remoteNames, toolNames } from './history.js'
 
 /** How a call of a model fails. */
 export const modelFaults = ['overloaded', 'network', 'auth'] as const
@@ -25,6 +27,8 @@ export interface Payee {
   /** Sends a wish and waits for the reply. */
   send(wish: string, key: string): Promise<string>
   reconcile(key: string): Promise<ReconcileOutcome>
+  /** Learns where the result of work that continues elsewhere is to go. */
+  takeWebhook?(wish: string, hook: Webhook): void
 }
 
 /** What a mistake that is put back changes. */
@@ -36,6 +40,8 @@ export interface Program {
   readonly onRead: (messages: readonly ChatMessage[]) => ModelFault | undefined
   /** See {@link History}. */
   readonly keepsWaiting?: boolean
+  /** The MCP server, as a process reaches it. */
+  readonly mcp?: ToolSource
   /** The budgets of the store; unset: model calls are not limited. */
   readonly budgets?: SharedBudgets
   tool?(tool: Tool): Tool
@@ -165,7 +171,11 @@ export function toolsOf({ receiver, timeoutMs = 2000, tool: change }: Program): 
         parameters,
         timeoutMs,
         execute: async ({ wish }, { run, ask }) => {
-          if (name === 'print') return pending(`print ${wish}`)
+          if (name === 'print') {
+            const hook = await run.webhook?.()
+            if (hook) receiver.takeWebhook?.(wish, hook)
+            return pending(`print ${wish}`)
+          }
           if (name === 'book') {
             const answer = await ask({ message: `Sure about ${wish}?`, schema: yes })
             if (answer.action !== 'accept') return `declined ${wish}`
@@ -187,6 +197,32 @@ export function toolsOf({ receiver, timeoutMs = 2000, tool: change }: Program): 
   })
 }
 
+/**
+ * The tools of the MCP server for agents, whose tools are given when they are made: each asks for
+ * the server's own when it is used.
+ */
+function remoteTools({ mcp }: Program): readonly Tool[] {
+  if (!mcp) return []
+  const own = async (name: string, signal?: AbortSignal): Promise<Tool> => {
+    const found = (await mcp.tools(signal)).find(({ definition }) => definition.name === name)
+    if (!found) throw new Error(`the server has no ${name}`)
+    return found
+  }
+  return remoteNames.map((name) => ({
+    ...defineTool({
+      name,
+      description: 'Pays a wish elsewhere',
+      parameters,
+      timeoutMs: 6000,
+      execute: async (value, context) => (await own(name)).execute(value, context),
+    }),
+    ...(name === 'remoteTask' && {
+      reconcile: async (value: never, context: Parameters<NonNullable<Tool['reconcile']>>[1]) =>
+        (await (await own(name)).reconcile?.(value, context)) ?? { outcome: 'unknown' as const },
+    }),
+  }))
+}
+
 /** Who pays for the model calls of the first store, and what the program allows. */
 export const payer = 'people'
 export const ownLimit = 100_000
@@ -198,8 +234,13 @@ export const limits = {
   maxSteps: 40,
   maxRepeats: 99,
   maxIdleSteps: 99,
-  repeatableTools: [...toolNames, 'delegate_to_agent', 'call_agent_tool'],
+  repeatableTools: [...toolNames, ...remoteNames, 'delegate_to_agent', 'call_agent_tool'],
 }
+/** Who may decide and deliver. */
+const decisions = {
+  mayDecide: (by: string) => by !== 'junior',
+  mayDeliver: (by: string) => by !== 'mallory',
+} as const
 /** The tools whose calls need an approval. */
 const rules = { 'tool.signed': 'require-approval', 'tool.keyedSigned': 'require-approval' } as const
 
@@ -215,7 +256,7 @@ const workingAgent = (name: string, program: Program, version: number, bank: Age
   createAgent({
     card: { name, description: 'Works on jobs', version: String(version) },
     system: `You work on jobs. Version ${version}.`,
-    tools: toolsOf(program),
+    tools: [...toolsOf(program), ...remoteTools(program)],
     policy: { rules },
     agents: [
       toAgentTarget(bank, {
@@ -226,6 +267,7 @@ const workingAgent = (name: string, program: Program, version: number, bank: Age
       }),
     ],
     limits,
+    decisions,
     ...(program.keepsWaiting && { whenWaiting: 'keep' }),
     ...(program.budgets && { budget: ledgerOf(program.budgets) }),
     provider: modelOf(program),
@@ -297,6 +339,7 @@ export const definitionOf = (program: Program, version: number): RunDefinition =
       run.request({
         query: String(run.input),
         tools: toolsOf(program),
+        ...(program.mcp && { sources: [program.mcp] }),
         limits: {
           ...limits,
           ...(program.budgets && { budget: ledgerOf(program.budgets)() }),

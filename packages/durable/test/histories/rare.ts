@@ -1,5 +1,6 @@
 // What a run of histories has to have met: one that hardly ever is in force tests nothing.
 import { namesOf, sendings } from './history.js'
+import { moments } from './moments.js'
 import { type MoveName, moves } from './moves.js'
 import { exchanges } from './virtual-network.js'
 
@@ -17,6 +18,7 @@ const fewest = 500
 const outcomes = [
   ...namesOf(sendings).map((name) => `sending: ${name}`),
   ...namesOf(exchanges).map((name) => `exchange: ${name}`),
+  ...moments.map((name) => `moment: ${name}`),
   ...['approve', 'deny', 'answer', 'happened', 'did-not-happen', 'unknown'].map(
     (name) => `said: ${name}`,
   ),
@@ -31,13 +33,8 @@ const total = names.reduce((sum, name) => sum + moves[name].weight, 0)
 const drawn = 8.5
 const share = (name: MoveName): number => moves[name].weight / total
 
-/**
- * Moves, pairs of moves and outcomes that were in force less often than a fifth of what chance
- * gives. A pair counts if chance gives it 25 times.
- *
- * @param met how often each was in force
- */
-export function rareIn(met: ReadonlyMap<string, number>, histories: number): readonly Rare[] {
+/** What so many histories have to have met, and how often. */
+export function expectedIn(histories: number): readonly Omit<Rare, 'count'>[] {
   if (histories < fewest) return []
   const pairs = names.flatMap((one) =>
     names.map((other) => ({
@@ -52,7 +49,16 @@ export function rareIn(met: ReadonlyMap<string, number>, histories: number): rea
       .filter(({ expected }) => expected >= 25)
       .map(({ name, expected }) => ({ name, least: expected * 0.2 })),
   ]
-  return wanted
-    .map(({ name, least }) => ({ name, least: Math.floor(least), count: met.get(name) ?? 0 }))
-    .filter(({ count, least }) => count < least)
+  return wanted.map(({ name, least }) => ({ name, least: Math.floor(least) }))
 }
+
+/**
+ * Moves, pairs of moves and outcomes that were in force less often than a fifth of what chance
+ * gives. A pair counts if chance gives it 25 times.
+ *
+ * @param met how often each was in force
+ */
+export const rareIn = (met: ReadonlyMap<string, number>, histories: number): readonly Rare[] =>
+  expectedIn(histories)
+    .map((one) => ({ ...one, count: met.get(one.name) ?? 0 }))
+    .filter(({ count, least }) => count < least)

@@ -1,5 +1,5 @@
 // The receiver of payments, with its ledger, as the tools reach it: over a network that loses.
-import { OutcomeUnknown, type ReconcileOutcome } from '@modelport/runtime'
+import { OutcomeUnknown, type ReconcileOutcome, type Webhook } from '@modelport/runtime'
 import type { LedgerLine } from './audit.js'
 import { type Call, type History, type Sending, type SendingForm, sendings } from './history.js'
 import type { Payee } from './program.js'
@@ -9,19 +9,28 @@ import type { Process, VirtualWorld } from './virtual-world.js'
 export class Receiver implements Payee {
   readonly ledger: LedgerLine[] = []
   readonly met = new Map<Sending, number>()
+  /** Where results of work that continues elsewhere go. */
+  readonly webhooks: { readonly wish: string; readonly url: string }[] = []
   /** Nobody reaches it until this time. */
   awayUntil = 0
   readonly #world: VirtualWorld
   readonly #onDeath: (owner: Process) => void
+  readonly #onSent: (owner: Process | undefined, key: string) => void
   readonly #ends = new Map<string, Sending[]>()
   readonly #calls = new Map<string, Call>()
   readonly #keys = new Set<string>()
   /** Keys of requests that are still under way: the receiver says that it does not know. */
   readonly #underWay = new Map<string, number>()
 
-  constructor(world: VirtualWorld, history: History, onDeath: (owner: Process) => void) {
+  constructor(
+    world: VirtualWorld,
+    history: History,
+    onDeath: (owner: Process) => void,
+    onSent: (owner: Process | undefined, key: string) => void,
+  ) {
     this.#world = world
     this.#onDeath = onDeath
+    this.#onSent = onSent
     for (const { job } of history.moves)
       for (const call of (job?.steps ?? []).flat()) {
         this.#ends.set(call.wish, [...call.ends])
@@ -38,6 +47,7 @@ export class Receiver implements Payee {
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
     const form: SendingForm = sendings[name]
     const sentAt = world.now
+    this.#onSent(owner, key)
     return new Promise((resolve, reject) => {
       if (owner?.isDead) return
       const death = owner?.diesIn
@@ -49,7 +59,7 @@ export class Receiver implements Payee {
       this.#travel(key, 1)
       world.schedule(world.latency() + (form.lateMs ?? 0), undefined, () => {
         this.#travel(key, -1)
-        if (form.breaks !== 'ECONNREFUSED') this.#note(wish, key, form.effect, sentAt)
+        if (form.breaks !== 'ECONNREFUSED') this.#note(wish, key, form.effect, sentAt, owner)
         if (owner && dies) this.#onDeath(owner)
         if (form.hangs) return
         world.schedule(world.latency() + (form.ms ?? 0), owner, () => {
@@ -60,6 +70,10 @@ export class Receiver implements Payee {
         })
       })
     })
+  }
+
+  takeWebhook(wish: string, { url }: Webhook): void {
+    if (url !== undefined) this.webhooks.push({ wish, url })
   }
 
   /** Work that continues elsewhere is done there. */
@@ -85,11 +99,18 @@ export class Receiver implements Payee {
     this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + by)
   }
 
-  #note(wish: string, key: string, happens: boolean, sentAt = this.#world.now): void {
+  #note(wish: string, key: string, happens: boolean, sentAt = this.#world.now, by?: Process): void {
     const isKeyed = this.#calls.get(wish)?.tool.startsWith('keyed')
     const effect = happens && !(isKeyed && this.#keys.has(key))
     if (happens) this.#keys.add(key)
     const { now } = this.#world
-    this.ledger.push({ at: Math.round(now), sentAt: Math.round(sentAt), wish, key, effect })
+    this.ledger.push({
+      at: Math.round(now),
+      sentAt: Math.round(sentAt),
+      ...(by && { by: by.name }),
+      wish,
+      key,
+      effect,
+    })
   }
 }

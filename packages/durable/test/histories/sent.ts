@@ -17,7 +17,7 @@ const partOf = (job: Job): Part | undefined => {
     infer: { prompt: 'and thank you' },
     route: { routeKey: 'a' },
     decision: { routeKey: 'a' },
-    approval: { requestId: 'nobody asked', approved: true },
+    request: { requestId: 'nobody asked', approved: true },
     tool_output: { callId: 'nobody called', result: 'x' },
     bytes: 'AAAA',
     uri: 'https://example.com/a',

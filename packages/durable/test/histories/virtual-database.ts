@@ -18,8 +18,11 @@ export interface Connection {
   dieAt?: { writes: number; readonly commits: boolean } | undefined
   /** The database is away until this time. */
   awayUntil: number
-  /** Milliseconds that the next write is under way, while others overtake it. */
-  slowMs?: number | undefined
+  /**
+   * Milliseconds that the next write is under way, while others overtake it; `ofRun` waits for one
+   * of a run that the process holds.
+   */
+  slow?: { readonly ms: number; readonly ofRun: boolean } | undefined
 }
 
 /** What keeps the rows: SQLite in this thread, or a driver whose replies the world waits for. */
@@ -85,16 +88,38 @@ export class MemoryRows implements Rows {
   }
 }
 
+/** True for the change of a run that only whoever holds it makes. */
+export const isOfHolder = ({ sql, expect }: Statement): boolean =>
+  expect === 1 && sql.startsWith('UPDATE runs') && sql.includes(`status IN ('running')`)
+
+/** Sees what each process stores, and what came of it. */
+export type OnStoring = (
+  owner: Process | undefined,
+  statements: readonly Statement[],
+) => (result: WriteResult) => void
+
 export class VirtualDatabase {
   readonly #rows: Rows
   readonly #listeners: { readonly owner: Process | undefined; readonly of: ChangeListeners }[] = []
   readonly #world: VirtualWorld
   readonly #onDeath: (owner: Process) => void
+  readonly #onStoring: OnStoring
 
-  constructor(world: VirtualWorld, rows: Rows, onDeath: (owner: Process) => void) {
+  constructor(
+    world: VirtualWorld,
+    rows: Rows,
+    onDeath: (owner: Process) => void,
+    onStoring: OnStoring,
+  ) {
     this.#world = world
     this.#rows = rows
     this.#onDeath = onDeath
+    this.#onStoring = onStoring
+  }
+
+  /** The rows themselves, for whoever looks without being part of the world. */
+  get rows(): Rows {
+    return this.#rows
   }
 
   /** The database as a process sees it. */
@@ -124,17 +149,27 @@ export class VirtualDatabase {
           }
         })
       })
+    const store = (statements: readonly Statement[]): WriteResult | Promise<WriteResult> => {
+      const onStored = this.#onStoring(owner, statements)
+      const stored = this.#rows.write(statements)
+      const note = (result: WriteResult): WriteResult => {
+        onStored(result)
+        return result
+      }
+      return stored instanceof Promise ? stored.then(note) : note(stored)
+    }
     const write = (statements: readonly Statement[]): Promise<WriteResult> => {
       const cut = connection.dieAt
       if (owner && cut && --cut.writes === 0) {
         connection.dieAt = undefined
-        if (cut.commits) void ask(() => this.#rows.write(statements))
+        if (cut.commits) void ask(() => store(statements))
         this.#onDeath(owner)
         return new Promise(() => undefined)
       }
-      const { slowMs } = connection
-      connection.slowMs = undefined
-      return ask(() => this.#rows.write(statements), slowMs)
+      const { slow } = connection
+      if (!slow || (slow.ofRun && !statements.some(isOfHolder))) return ask(() => store(statements))
+      connection.slow = undefined
+      return ask(() => store(statements), slow.ms)
     }
     return {
       lockRows: this.#rows.lockRows,

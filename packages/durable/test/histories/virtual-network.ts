@@ -49,8 +49,11 @@ export class VirtualNetwork {
   readonly awayUntil = new Map<string, number>()
   readonly met = new Map<Exchange, number>()
 
-  constructor(world: VirtualWorld) {
+  readonly #onExchange: (from: Process | undefined, host: string) => void
+
+  constructor(world: VirtualWorld, onExchange: (from: Process | undefined, host: string) => void) {
     this.#world = world
+    this.#onExchange = onExchange
   }
 
   /** What a died process had open breaks off for the others. */
@@ -82,6 +85,7 @@ export class VirtualNetwork {
   ): void {
     const world = this.#world
     const { host } = new URL(request.url)
+    this.#onExchange(from, host)
     const servers = (this.servers.get(host) ?? []).filter(({ process }) => !process.isDead)
     const server = servers[Math.floor(world.random() * servers.length)]
     const isAway = (this.awayUntil.get(host) ?? 0) > world.now
