@@ -7,6 +7,7 @@ import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { programs } from './programs.mjs'
 import { discoverWorkspaces, root } from './workspaces.ts'
 
 const results = (process.env.MODELPORT_RESULTS ??= mkdtempSync(join(tmpdir(), 'modelport-ci-')))
@@ -27,7 +28,7 @@ const shardOf = (shards) => {
 }
 
 const everyChange = [
-  { name: 'test', command: 'pnpm run test:all', tests: true },
+  { name: 'test', command: programs.test, tests: true },
   // Next to the tests: what only reads the sources.
   { name: 'lint', command: 'pnpm run lint' },
   { name: 'typecheck', command: 'pnpm run typecheck' },
@@ -124,9 +125,9 @@ const beforeRelease = [
     tests: true,
   },
   { name: 'release, dry, in full', command: 'pnpm run build && pnpm run release:dry' },
-  { name: 'soak, short', command: 'pnpm run soak:all --short' },
-  { name: 'attack in full', command: 'pnpm run attack:all' },
-  { name: 'tests in full', command: 'pnpm run test:full:all' },
+  { name: 'soak, short', command: `${programs.soak} --short` },
+  { name: 'attack in full', command: programs.attack },
+  { name: 'tests in full', command: programs['test:full'] },
 ]
 const steps = (options.release ? beforeRelease : everyChange).filter(
   ({ name }) => options.only?.includes(name) ?? true,

@@ -1,7 +1,8 @@
-// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a root script, with its
-// arguments, under a supported Node.
+// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a program of
+// `programs.mjs` or another root script, with its arguments, under a supported Node.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { programs } from './programs.mjs'
 
 const NODE = '24.21.0' // fetched only when the system Node is too old for the development tools
 const pnpm = JSON.parse(
@@ -19,12 +20,13 @@ const quoted = (text) =>
     : isWindows
       ? `\\"${text}\\"`
       : `'${text.replaceAll("'", `'\\''`)}'`
-const script = process.argv.slice(2).map(quoted).join(' ')
+const [name, ...words] = process.argv.slice(2)
+const program = [programs[name] ?? `pnpm run ${name}`, ...words.map(quoted)].join(' ')
 // One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on
 // PATH.
 const install =
   'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
-const command = `${install} && pnpm run ${script}`
+const command = `${install} && ${program}`
 const args = ['-y', ...packages, '-c', isWindows ? `"${command}"` : command]
 const { status } = spawnSync('npx', args, {
   stdio: 'inherit',
