@@ -220,7 +220,6 @@ export const boundaries: readonly Boundary[] = [
       '@noble/hashes',
       '@opentelemetry/api',
       'eventsource-parser',
-      'minisearch',
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'],
   },

@@ -3,6 +3,7 @@ import { textOf } from '@modelport/core'
 import { defineTool } from '../../tools/define-tool.js'
 import type { Tool } from '../../tools/tool.js'
 import { ToolFailure } from '../../tools/tool-content.js'
+import { WordIndex } from '../../tools/word-index.js'
 
 /** Name of the tool that finds the deferred ones. */
 const findTool = 'find_tools'
@@ -78,23 +79,22 @@ export class FoundTools {
   }
 }
 
-async function searchTools(tools: readonly Tool[], query: string): Promise<string> {
-  const { default: MiniSearch } = await import('minisearch')
-  const index = new MiniSearch({ idField: 'name', fields: ['name', 'description', 'parameters'] })
-  index.addAll(
-    tools.map(({ definition: { name, description, parameters } }) => ({
-      name,
-      description,
-      parameters: Object.keys(parameters?.['properties'] ?? {}).join(' '),
-    })),
-  )
-  const found = index
-    .search(query, { prefix: true, fuzzy: 0.2, boost: { name: 2 } })
+/** What a word counts in the name of a tool, in its description, and in the names of its parameters. */
+const boosts = [2, 1, 1]
+
+function searchTools(tools: readonly Tool[], query: string): string {
+  const index = new WordIndex(boosts)
+  for (const { definition } of tools) {
+    const { name, description, parameters } = definition
+    index.add([name, description, Object.keys(parameters?.['properties'] ?? {}).join(' ')])
+  }
+  const lines = index
+    .search(query)
     .slice(0, mostFound)
-  const lines = found.flatMap(({ id }) => {
-    const tool = tools.find(({ definition }) => definition.name === id)
-    return tool ? [JSON.stringify(shownOf(tool.definition))] : []
-  })
+    .flatMap((at) => {
+      const tool = tools[at]
+      return tool ? [JSON.stringify(shownOf(tool.definition))] : []
+    })
   return lines.length
     ? ['These tools can be called now:', ...lines].join('\n')
     : 'No tool fits these words: try others.'
