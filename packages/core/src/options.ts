@@ -134,10 +134,11 @@ export const mergeOptions = (...options: readonly (CallOptions | undefined)[]): 
 
 function mergeInto(
   merged: Record<string, unknown>,
-  given: object,
+  given: JsonObject,
   deep = false,
 ): Record<string, unknown> {
-  for (const [key, value] of Object.entries(given) as [string, unknown][]) {
+  for (const key of Object.keys(given)) {
+    const value = given[key]
     const own = merged[key]
     const inner = deep || key === 'vendor' || key === 'retry'
     if (

@@ -28,14 +28,15 @@ export class IdleWatch {
     this.#cancel = undefined
   }
 
+  /** A read waits. */
   start(): void {
     this.#readSince = this.#clock.now()
     if (!this.#cancel) this.#arm()
   }
 
-  /** The read got something; `semantic` when it was a delta of the reply. */
+  /** A read got something, whether it had to wait or not; `semantic` when it was a delta of the reply. */
   stop(semantic: boolean): void {
-    const waited = this.#clock.now() - (this.#readSince ?? this.#clock.now())
+    const waited = this.#readSince === undefined ? 0 : this.#clock.now() - this.#readSince
     this.#readSince = undefined
     this.#silentMs = semantic ? 0 : this.#silentMs + waited
   }

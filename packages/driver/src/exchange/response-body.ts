@@ -7,6 +7,8 @@ import { IdleWatch } from './idle-watch.js'
 /** The body of one response, under the idle clocks and the limit of its length. */
 export class ResponseBody {
   bytes = 0
+  /** True while a read may have to wait. */
+  #isReading = false
   readonly #source: ByteSource
   readonly #idle: IdleWatch
   readonly #maxBytes: number
@@ -20,16 +22,18 @@ export class ResponseBody {
 
   /**
    * Asks for the next chunk. Each chunk is given to `count`, and the end of its processing reported
-   * by `processed`.
+   * by `processed`. The clocks start only if the read waits: a chunk that is there already needs no
+   * timer.
    */
   pull(callbacks: ChunkCallbacks): void {
-    this.#idle.start()
+    this.#isReading = true
     try {
       this.#source.pull(callbacks)
     } catch (error) {
       // A body that throws instead of calling back.
       callbacks.onError(error)
     }
+    if (this.#isReading) this.#idle.start()
   }
 
   /** Counts a chunk. @throws {LlmError} `limit-exceeded` — the body is too long. */
@@ -41,6 +45,7 @@ export class ResponseBody {
 
   /** The chunk was decoded; `semantic` is true if it held a delta of the reply. */
   processed(semantic: boolean): void {
+    this.#isReading = false
     this.#idle.stop(semantic)
   }
 
@@ -51,11 +56,13 @@ export class ResponseBody {
 
   /** The body was read to its end: frees the timers. */
   end(): void {
+    this.#isReading = false
     this.#idle.end()
   }
 
   /** Drops the connection and frees the timers. */
   cancel(): void {
+    this.#isReading = false
     this.#idle.end()
     this.#source.cancel()
   }

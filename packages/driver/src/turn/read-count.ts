@@ -28,15 +28,20 @@ const readers: {
 export const readCount = (name: keyof TokenCounts, value: unknown): unknown =>
   Object.hasOwn(readers, name) ? readers[name](value) : undefined
 
-/** The same object if all of it are counts, as it nearly always is. */
+/** The same object if all of it are counts, as it nearly always is: some servers send it often. */
 function namedCounts(value: unknown): NamedCounts | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const entries = Object.entries(value as Readonly<Record<string, unknown>>)
-  const counted = entries.filter(
-    (entry): entry is [string, number] => countOf(entry[1]) !== undefined,
-  )
-  return counted.length === entries.length ? (value as NamedCounts) : Object.fromEntries(counted)
+  const named = value as Readonly<Record<string, unknown>>
+  for (const name in named) if (countOf(named[name]) === undefined) return onlyCounts(named)
+  return named as NamedCounts
 }
+
+const onlyCounts = (named: Readonly<Record<string, unknown>>): NamedCounts =>
+  Object.fromEntries(
+    Object.entries(named).filter(
+      (entry): entry is [string, number] => countOf(entry[1]) !== undefined,
+    ),
+  )
 
 /** The models that have a name. A count of theirs that is not one is 0, as one that is missing. */
 function modelCounts(value: unknown): readonly ModelTokenCounts[] | undefined {

@@ -1,7 +1,7 @@
 /**
  * Text without half characters, which a cut leaves behind and servers refuse the whole request for.
  */
-export const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
+export const toWellFormed = (text: string): string => text.toWellFormed()
 
 /** The beginning of a text. */
 export const cut = (text: string, most: number): string =>

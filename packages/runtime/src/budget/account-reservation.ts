@@ -7,7 +7,7 @@ import {
   usageCostOf,
 } from '@modelport/core'
 import { checkPrices } from '@modelport/core/settings'
-import { type Amounts, amountNames, type BudgetAccount, toBillionths } from './budget-account.js'
+import { type Amounts, addTo, type BudgetAccount, toBillionths } from './budget-account.js'
 import type { CallReservation, ReservationRequest, SettledCall } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
@@ -283,8 +283,12 @@ const fitsShared = (room: SharedAmounts, amounts: Amounts): boolean =>
   (amounts.inputTokens ?? 0) + (amounts.outputTokens ?? 0) <= room.tokens &&
   (amounts.cost ?? 0) <= room.cost
 
-const add = (a: Amounts, b: Amounts): Amounts =>
-  Object.fromEntries(amountNames.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
+function add(a: Amounts, b: Amounts): Amounts {
+  const sum = {}
+  addTo(sum, a)
+  addTo(sum, b)
+  return sum
+}
 
 /** A count of tokens a server may have made up. */
 const count = (value: number | undefined): number | undefined =>

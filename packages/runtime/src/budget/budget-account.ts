@@ -11,6 +11,9 @@ export type Amount = 'calls' | 'inputTokens' | 'outputTokens' | 'toolCalls' | 's
 /** Some of them. */
 export type Amounts = Readonly<Partial<Record<Amount, number>>>
 
+/** Amounts that are added up. */
+type Sum = Partial<Record<Amount, number>>
+
 const limitOf = {
   calls: 'maxCalls',
   inputTokens: 'maxInputTokens',
@@ -22,6 +25,12 @@ const limitOf = {
 
 /** Names of what is counted. */
 export const amountNames: readonly Amount[] = Object.keys(limitOf) as Amount[]
+
+/** Adds amounts to a sum, or takes them off with `sign` -1. */
+export function addTo(sum: Sum, amounts: Amounts, sign: 1 | -1 = 1): void {
+  for (const name of amountNames) sum[name] = (sum[name] ?? 0) + sign * (amounts[name] ?? 0)
+}
+
 /** Names of the limits of a budget. */
 export const budgetLimits: readonly string[] = [...Object.values(limitOf), 'maxRuntimeMs']
 
@@ -52,8 +61,8 @@ export class BudgetAccount {
   readonly #budget: RunBudget
   readonly #now: () => number
   #startedAt: number
-  readonly #spent = new Map<Amount, number>()
-  readonly #held = new Map<Amount, number>()
+  readonly #spent: Sum = {}
+  readonly #held: Sum = {}
   readonly #warned = new Set<BudgetDecision['limit']>()
   readonly #onDecision: (decision: BudgetDecision) => void
   /** The runs that spend from this account, by the id of the run. */
@@ -88,7 +97,7 @@ export class BudgetAccount {
     this.#onDecision = toObserver(onDecision)
     if (!restored) return
     this.#currency = restored.currency
-    for (const name of amountNames) this.#spent.set(name, restored.spent[name] ?? 0)
+    addTo(this.#spent, restored.spent)
     for (const name of restored.warned) this.#warned.add(name as keyof RunBudget)
     const { run: own, spent: sum, runs = {} } = restored
     for (const [run, spent] of Object.entries(runs)) this.#runs.set(run, { before: spent })
@@ -129,7 +138,7 @@ export class BudgetAccount {
   }
 
   get spent(): Amounts {
-    return Object.fromEntries(this.#spent)
+    return { ...this.#spent }
   }
 
   snapshot(): BudgetSnapshot {
@@ -217,9 +226,9 @@ export class BudgetAccount {
    */
   overrun(): BudgetDecision | undefined {
     const over = (['inputTokens', 'outputTokens', 'cost'] as const).find(
-      (name) => (this.#spent.get(name) ?? 0) > this.#maximum(name),
+      (name) => (this.#spent[name] ?? 0) > this.#maximum(name),
     )
-    return over && this.#decide(over, 'deny', this.#spent.get(over) ?? 0)
+    return over && this.#decide(over, 'deny', this.#spent[over] ?? 0)
   }
 
   /** Warns once of each limit that is near; `asked` says what to look at. */
@@ -231,30 +240,26 @@ export class BudgetAccount {
     for (const name of amountNames) {
       const observed = asked[name]
       if (observed === undefined || this.#maximum(name) === Infinity) continue
-      const used =
-        (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
+      const used = (this.#spent[name] ?? 0) + (name === 'calls' ? (this.#held[name] ?? 0) : 0)
       if (used >= near * this.#maximum(name))
         this.#warnOnce(this.#decide(name, 'warn', used), accounts)
     }
   }
 
   hold(amounts: Amounts): void {
-    for (const name of amountNames)
-      this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
+    addTo(this.#held, amounts)
   }
 
   release(amounts: Amounts): void {
-    for (const name of amountNames)
-      this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
+    addTo(this.#held, amounts, -1)
   }
 
   spend(amounts: Amounts): void {
-    for (const name of amountNames)
-      this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
+    addTo(this.#spent, amounts)
   }
 
   #used(name: Amount): number {
-    return (this.#spent.get(name) ?? 0) + (this.#held.get(name) ?? 0)
+    return (this.#spent[name] ?? 0) + (this.#held[name] ?? 0)
   }
 
   #maximum(name: Amount): number {

@@ -26,18 +26,29 @@ type Counts = Readonly<Record<string, number>>
  * try of that one.
  */
 export class Intentions {
-  // Both are replaced, never changed: the marks of steps hold them.
-  #asked: Counts
+  /** What was asked for before a resume. */
+  readonly #before: Counts
+  /** Every call since then, in order: what a step had seen is a length of this list. */
+  readonly #digests: string[] = []
+  readonly #asked: Map<string, number>
+  // Replaced, never changed: the marks of steps hold it.
   #uncertain: Counts
 
   constructor({ asked = {}, uncertain = {} }: StoredIntentions = {}) {
-    this.#asked = asked
+    this.#before = asked
+    this.#asked = new Map(Object.entries(asked))
     this.#uncertain = uncertain
   }
 
-  /** What was asked for so far, and what of it is unknown. */
-  get stored(): Required<StoredIntentions> {
-    return { asked: this.#asked, uncertain: this.#uncertain }
+  /** What was asked for so far, and what of it is unknown; counted when somebody asks for it. */
+  mark(): () => Required<StoredIntentions> {
+    const { length } = this.#digests
+    const uncertain = this.#uncertain
+    return () => {
+      const asked: Record<string, number> = { ...this.#before }
+      for (const digest of this.#digests.slice(0, length)) asked[digest] = (asked[digest] ?? 0) + 1
+      return { asked, uncertain }
+    }
   }
 
   /**
@@ -49,8 +60,9 @@ export class Intentions {
     const unknown = countOf(this.#uncertain, digest)
     if (unknown !== undefined && isFirst) return { digest, ordinal: unknown, isRepeated: true }
 
-    const ordinal = countOf(this.#asked, digest) ?? 0
-    this.#asked = { ...this.#asked, [digest]: ordinal + 1 }
+    const ordinal = this.#asked.get(digest) ?? 0
+    this.#asked.set(digest, ordinal + 1)
+    this.#digests.push(digest)
     return { digest, ordinal, isRepeated: false }
   }
 

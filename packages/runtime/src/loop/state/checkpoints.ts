@@ -34,11 +34,12 @@ export function toCheckpoint(
     repeats,
     parseFailures,
     idleSteps,
-    intentions: { asked, uncertain },
+    intentions,
     failuresFrom,
     mode,
     ...rest
   } = mark
+  const { asked, uncertain } = intentions()
   const { toolDefinitionTokens: _tools, turns, reported: _reported, ...sums } = rest.usage
   return {
     version: checkpointVersion,

@@ -33,7 +33,7 @@ export interface StepMark
   readonly repeats: number
   readonly parseFailures: number
   readonly idleSteps: number
-  readonly intentions: Intentions['stored']
+  readonly intentions: ReturnType<Intentions['mark']>
   readonly mode: string
   readonly failuresFrom: number | undefined
 }
@@ -63,7 +63,7 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     repeats: guards.repeatStreak.count,
     parseFailures: guards.parseFailures.count,
     idleSteps: guards.progress.idleSteps,
-    intentions: guards.intentions.stored,
+    intentions: guards.intentions.mark(),
     ...(phase === 'model' && choice && { choice }),
     ...(control.agent !== undefined && { agent: control.agent }),
     ...(loaded.length && { found: loaded }),
