@@ -1,6 +1,7 @@
 import type { Api } from './bodies.ts'
 import type { Counts, Regime } from './regimes.ts'
 import type { Metrics } from './sample.ts'
+import { medianOf } from './spread.ts'
 
 /** What one row gave in one measurement. */
 export interface Cell {
@@ -22,10 +23,6 @@ export interface Variant {
 
 /** The row that ratios are to. */
 export const reference = 'floor b (reference)'
-
-/** The number in the middle, the upper one of two. */
-export const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
 
 /** All cells of a run. */
 export class Results {
@@ -63,7 +60,7 @@ export class Results {
 
   /** A column's median. */
   value(name: string, variant: Variant, row: string, column = 0): number {
-    return median(this.rounds(name, variant, row, column))
+    return medianOf(this.rounds(name, variant, row, column))
   }
 
   /**
@@ -73,9 +70,17 @@ export class Results {
   ratio(name: string, variant: Variant, row: string, to: string, column = 0): number {
     const own = this.rounds(name, variant, row, column)
     const other = this.rounds(name, variant, to, column)
-    if (own.length === other.length)
-      return median(own.map((value, index) => value / (other[index] ?? NaN)))
-    return median(own) / median(other)
+    if (own.length === other.length) return medianOf(this.ratios(name, variant, row, to, column))
+    return medianOf(own) / medianOf(other)
+  }
+
+  /** The ratios within each round; none where the rows have not the same number of rounds. */
+  ratios(name: string, variant: Variant, row: string, to: string, column = 0): readonly number[] {
+    const own = this.rounds(name, variant, row, column)
+    const other = this.rounds(name, variant, to, column)
+    return own.length === other.length
+      ? own.map((value, index) => value / (other[index] ?? NaN))
+      : []
   }
 
   /** Rows with an error, of those whose error ends the run badly. */

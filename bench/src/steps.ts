@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { medianOf, middleOf } from './spread.ts'
 import { type Loop, rows, rowsOfOneStep } from './steps/rows.ts'
 import { final, serveModel } from './steps/server.ts'
 
@@ -13,26 +14,28 @@ import { final, serveModel } from './steps/server.ts'
 const [, , role = '7', callsOfRound = '400'] = process.argv
 const lengths = [1, 5, 20, 100] as const
 
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
-
 /** How far the middle half of the rounds lies apart, of their median. */
 function spreadOf(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const at = (part: number): number => sorted[Math.round((sorted.length - 1) * part)] ?? NaN
-  return (at(0.75) - at(0.25)) / median(numbers)
+  const [from, to] = middleOf(numbers)
+  return (to - from) / medianOf(numbers)
+}
+
+/** What loops used: microseconds of CPU, and bytes that are there afterwards. */
+interface Used {
+  readonly cpu: number
+  readonly heap: number
+  readonly process: number
 }
 
 /** Asks a row's process to run loops. @returns what they used. */
-async function ask(
-  child: ChildProcess,
-  question: object,
-): Promise<{ readonly cpu: number; readonly heap: number }> {
+async function ask(child: ChildProcess, question: object): Promise<Used> {
   child.send(question)
-  const [answer] = (await once(child, 'message')) as [{ cpu: number; heap: number; error?: string }]
+  const [answer] = (await once(child, 'message')) as [Used & { readonly error?: string }]
   if (answer.error) throw new Error(answer.error)
   return answer
 }
+
+const toMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
 async function measure(): Promise<void> {
   const children: Record<string, ChildProcess> = {}
@@ -59,16 +62,16 @@ async function measure(): Promise<void> {
       for (const [name, child] of round % 2 ? measured : measured.toReversed())
         (costs[name] ??= []).push((await ask(child, question)).cpu / question.loops / steps)
     for (const [name, own] of Object.entries(costs)) {
-      const times = median(own.map((cost, round) => cost / (costs['floor']?.[round] ?? NaN)))
+      const times = medianOf(own.map((cost, round) => cost / (costs['floor']?.[round] ?? NaN)))
       const shown = spreadOf(costs['floor'] ?? []) > 0.15 ? 'too noisy' : times.toFixed(2)
-      const cost = `${median(own).toFixed(0)} µs | ${shown} | ${(spreadOf(own) * 100).toFixed(0)} %`
+      const cost = `${medianOf(own).toFixed(0)} µs | ${shown} | ${(spreadOf(own) * 100).toFixed(0)} %`
       console.log(`| ${name} | ${steps} | ${cost} |`)
     }
   }
-  console.log('\n| row | heap after a collection |\n|---|--:|')
+  console.log('\n| row | heap after a collection | process |\n|---|--:|--:|')
   for (const [name, child] of Object.entries(children)) {
-    const { heap } = await ask(child, { url: '', loops: 0 })
-    console.log(`| ${name} | ${(heap / 2 ** 20).toFixed(1)} MB |`)
+    const { heap, process } = await ask(child, { url: '', loops: 0 })
+    console.log(`| ${name} | ${toMegabytes(heap)} | ${toMegabytes(process)} |`)
     child.kill()
   }
   server.kill()
@@ -77,7 +80,7 @@ async function measure(): Promise<void> {
 async function answer(
   loop: Loop,
   { url, loops }: { readonly url: string; readonly loops: number },
-): Promise<object> {
+): Promise<Used> {
   const before = process.cpuUsage()
   for (let index = 0; index < loops; index++) {
     const text = await loop(url)
@@ -85,7 +88,8 @@ async function answer(
   }
   const { user, system } = process.cpuUsage(before)
   globalThis.gc?.()
-  return { cpu: user + system, heap: process.memoryUsage().heapUsed }
+  const { heapUsed: heap, rss } = process.memoryUsage()
+  return { cpu: user + system, heap, process: rss }
 }
 
 if (role === 'server') process.send?.(await serveModel())

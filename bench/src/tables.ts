@@ -3,6 +3,7 @@ import type { Goal } from './goals.ts'
 import type { Regime } from './regimes.ts'
 import { type Results, reference, type Variant } from './results.ts'
 import type { Row } from './row.ts'
+import { middleOf } from './spread.ts'
 
 const safe = (text: string): string => text.replaceAll('|', '\\|')
 const line = (cells: readonly string[]): string => `| ${cells.map(safe).join(' | ')} |`
@@ -15,7 +16,18 @@ const table = (head: readonly string[], body: readonly (readonly string[])[]): s
   ...body.map(line),
 ]
 
-/** `1.06 (1.20) · 3.4`: the columns' medians, the first with its ratio to the reference. */
+/** Fewer rounds have no middle half. */
+const fewestForSpread = 4
+
+function spreadText(ratios: readonly number[]): string {
+  const [from, to] = middleOf(ratios)
+  return `; ${from.toFixed(2)} to ${to.toFixed(2)}`
+}
+
+/**
+ * `1.06 (1.20; 1.11 to 1.32) · 3.4`: the columns' medians, the first with its ratio to the
+ * reference and where the middle half of the rounds lies.
+ */
 function cellText(results: Results, regime: Regime, variant: Variant, row: string): string {
   const cell = results.find(regime.name, variant, row)
   if (!cell) return '–'
@@ -30,7 +42,9 @@ function cellText(results: Results, regime: Regime, variant: Variant, row: strin
         })
   })
   const ratio = results.ratio(regime.name, variant, row, reference)
-  if (!Number.isNaN(ratio)) numbers[0] = `${numbers[0] ?? ''} (${ratio.toFixed(2)})`
+  const ratios = results.ratios(regime.name, variant, row, reference)
+  const spread = ratios.length < fewestForSpread || row === reference ? '' : spreadText(ratios)
+  if (!Number.isNaN(ratio)) numbers[0] = `${numbers[0] ?? ''} (${ratio.toFixed(2)}${spread})`
   return numbers.join(' · ') + (cell.once ? ' once' : '') + (cell.note ? ' †' : '')
 }
 
@@ -73,7 +87,7 @@ export function regimeTable(
   const ratio =
     regime.run === 'sizes'
       ? ''
-      : "; in parentheses the ratio to floor b, the median of the rounds' own ratios"
+      : "; in parentheses the ratio to floor b, the median of the rounds' own ratios, and their middle half"
   const title = [
     `## ${regime.name}`,
     '',

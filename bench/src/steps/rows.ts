@@ -18,61 +18,13 @@ export const rowsOfOneStep: readonly string[] = ['stream']
 /** What is measured, by its name. */
 export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
   floor: byHand,
-  stream: async () => {
-    const make = await providers()
-    return async (baseUrl) => {
-      let text = ''
-      for await (const delta of await make(baseUrl).stream('How warm?')) text += delta
-      return text
-    }
-  },
-  streamWithTools: async () => {
-    const make = await providers()
-    return async (baseUrl) => {
-      const reader = await make(baseUrl).streamWithTools(
-        [{ role: 'user', content: 'How warm?' }],
-        [{ name: 'weather', description, parameters }],
-      )
-      let text = ''
-      for await (const event of reader) {
-        if (event.type === 'text-delta') text += event.text
-        if (event.type === 'tool-call-complete')
-          await reader.sendToolResults([
-            {
-              callId: event.toolCall.id,
-              content: execute(event.toolCall.arguments as { city: string }),
-            },
-          ])
-      }
-      return text
-    }
-  },
-  infer: () => inferring('native'),
-  'infer, JSON': () => inferring('json'),
+  ...modelport('stream', 'streamWithTools', 'infer', 'infer, JSON'),
   'AI SDK streamText': async () => {
     const { streamText } = await import('ai')
     const settings = await settingsOfAiSdk()
     return async (baseUrl) => await streamText(settings(baseUrl)).text
   },
-  generate: async () => {
-    const make = await providers()
-    const tools = [{ name: 'weather', description, parameters }]
-    return async (baseUrl) => {
-      const messages: ChatMessage[] = [{ role: 'user', content: 'How warm?' }]
-      for (;;) {
-        const { text, toolCalls, message } = await make(baseUrl).generate(messages, { tools })
-        if (toolCalls.length === 0) return text
-        messages.push(message)
-        for (const { id, name, arguments: args } of toolCalls)
-          messages.push({
-            role: 'tool',
-            toolCallId: id,
-            toolName: name,
-            content: execute(args as { city: string }),
-          })
-      }
-    }
-  },
+  ...modelport('generate'),
   'AI SDK generateText': async () => {
     const { generateText } = await import('ai')
     const settings = await settingsOfAiSdk()
@@ -136,23 +88,89 @@ async function langGraph(): Promise<Loop> {
   }
 }
 
-/** A provider of each address. */
-async function providers(): Promise<(baseUrl: string) => Provider> {
-  const { createOpenAICompatible } = await import('@modelport/provider-openai-compatible')
-  return perAddress((baseUrl) =>
-    createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl }),
-  )
+/** What the rows of modelport use of it. */
+export interface Modelport {
+  readonly createOpenAICompatible: typeof import('@modelport/provider-openai-compatible').createOpenAICompatible
+  readonly defineTool: typeof import('@modelport/runtime').defineTool
+  readonly infer: typeof import('@modelport/runtime').infer
 }
 
-async function inferring(mode: 'native' | 'json'): Promise<Loop> {
-  const { defineTool, infer } = await import('@modelport/runtime')
-  const make = await providers()
+/** The rows of modelport, as it is installed. */
+function modelport(...names: readonly string[]): Readonly<Record<string, () => Promise<Loop>>> {
+  const load = async (name: string): Promise<Loop> => {
+    const [provider, runtime] = await Promise.all([
+      import('@modelport/provider-openai-compatible'),
+      import('@modelport/runtime'),
+    ])
+    const loop = modelportRows({ ...provider, ...runtime })[name]
+    if (!loop) throw new Error(`there is no row "${name}"`)
+    return loop
+  }
+  return Object.fromEntries(names.map((name) => [name, () => load(name)]))
+}
+
+/** The rows of modelport, by its modules: of any commit. */
+export function modelportRows({
+  createOpenAICompatible,
+  defineTool,
+  infer,
+}: Modelport): Readonly<Record<string, Loop>> {
+  const make = perAddress(
+    (baseUrl): Provider =>
+      createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl }),
+  )
+  const definitions = [{ name: 'weather', description, parameters }]
   const tools = [defineTool({ name: 'weather', description, parameters, execute })]
-  return async (baseUrl) => {
-    const messages = [{ role: 'user', content: 'How warm?' }] as const
-    const result = await infer(make(baseUrl), { messages, tools, mode, limits: { maxSteps: 200 } })
-    if (result.status !== 'final') throw new Error(JSON.stringify(result))
-    return result.text
+  const inferring =
+    (mode: 'native' | 'json'): Loop =>
+    async (baseUrl) => {
+      const messages = [{ role: 'user', content: 'How warm?' }] as const
+      const limits = { maxSteps: 200 }
+      const result = await infer(make(baseUrl), { messages, tools, mode, limits })
+      if (result.status !== 'final') throw new Error(JSON.stringify(result))
+      return result.text
+    }
+  return {
+    infer: inferring('native'),
+    'infer, JSON': inferring('json'),
+    stream: async (baseUrl) => {
+      let text = ''
+      for await (const delta of await make(baseUrl).stream('How warm?')) text += delta
+      return text
+    },
+    streamWithTools: async (baseUrl) => {
+      const question = { role: 'user', content: 'How warm?' } as const
+      const reader = await make(baseUrl).streamWithTools([question], definitions)
+      let text = ''
+      for await (const event of reader) {
+        if (event.type === 'text-delta') text += event.text
+        if (event.type === 'tool-call-complete')
+          await reader.sendToolResults([
+            {
+              callId: event.toolCall.id,
+              content: execute(event.toolCall.arguments as { city: string }),
+            },
+          ])
+      }
+      return text
+    },
+    generate: async (baseUrl) => {
+      const messages: ChatMessage[] = [{ role: 'user', content: 'How warm?' }]
+      for (;;) {
+        const { text, toolCalls, message } = await make(baseUrl).generate(messages, {
+          tools: definitions,
+        })
+        if (toolCalls.length === 0) return text
+        messages.push(message)
+        for (const { id, name, arguments: args } of toolCalls)
+          messages.push({
+            role: 'tool',
+            toolCallId: id,
+            toolName: name,
+            content: execute(args as { city: string }),
+          })
+      }
+    },
   }
 }
 

@@ -94,6 +94,8 @@ export async function serveModel(): Promise<string> {
         .end(reply.replaceAll('"id":"c"', `"id":"c${++replies}"`))
     })
   }).listen(0, '127.0.0.1')
+  // A busy machine lets a connection wait for long.
+  server.keepAliveTimeout = 120_000
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
