@@ -21,8 +21,8 @@ interface Field {
   readonly places: Map<string, Places>
   /** Different words of each item. */
   readonly lengths: number[]
-  /** The sum of them. */
-  total: number
+  /** The mean of them. */
+  average: number
 }
 
 /**
@@ -36,7 +36,7 @@ export class WordIndex {
 
   /** @param boosts what a word in each field counts */
   constructor(boosts: readonly number[]) {
-    this.#fields = boosts.map((boost) => ({ boost, places: new Map(), lengths: [], total: 0 }))
+    this.#fields = boosts.map((boost) => ({ boost, places: new Map(), lengths: [], average: 0 }))
   }
 
   /** Adds an item: one text for each field. Items are numbered from 0. */
@@ -46,7 +46,7 @@ export class WordIndex {
       const item = field.lengths.length
       const length = new Set(text.split(separators)).size
       field.lengths.push(length)
-      field.total += length
+      field.average = (field.average * item + length) / (item + 1)
       for (const word of wordsOf(text)) {
         this.#words.add(word)
         const places = field.places.get(word) ?? new Map<number, number>()
@@ -61,9 +61,9 @@ export class WordIndex {
     const found = new Map<number, { score: number; readonly asked: Set<string> }>()
     for (const asked of wordsOf(query))
       for (const [word, weight] of this.#like(asked))
-        this.#score(word, (item, score) => {
+        this.#score(word, weight, (item, score) => {
           const result = found.get(item) ?? { score: 0, asked: new Set() }
-          result.score += weight * score
+          result.score += score
           result.asked.add(asked)
           found.set(item, result)
         })
@@ -93,16 +93,16 @@ export class WordIndex {
     return [...like, ...misspelled]
   }
 
-  #score(word: string, take: (item: number, score: number) => void): void {
-    for (const { boost, places, lengths, total } of this.#fields) {
+  #score(word: string, weight: number, take: (item: number, score: number) => void): void {
+    for (const { boost, places, lengths, average } of this.#fields) {
       const items = places.get(word)
       if (!items) continue
       const rarity = Math.log(1 + (lengths.length - items.size + 0.5) / (items.size + 0.5))
-      const average = total / lengths.length
       for (const [item, count] of items) {
         const share = (lengths[item] ?? 0) / average
         const damped = count + bm25.saturation * (1 - bm25.length + bm25.length * share)
-        take(item, boost * rarity * (bm25.floor + (count * (bm25.saturation + 1)) / damped))
+        const score = rarity * (bm25.floor + (count * (bm25.saturation + 1)) / damped)
+        take(item, weight * boost * score)
       }
     }
   }
