@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { bundleForBrowser } from '../../test/support/bundle.ts'
 
 /**
- * `node src/weights.ts`: what a program weighs that imports this, in one file, minified, gzip, for a
- * browser; and what each further name adds to a run with a tool.
+ * `node src/weights.ts`: what a program weighs that imports this, in one file, minified, gzip, for
+ * a browser; and what each further name adds to a run with a tool.
  */
 const compatible = `export { createOpenAICompatible } from '@modelport/provider-openai-compatible'`
 const run = `export { defineTool, infer } from '@modelport/runtime'`

@@ -8,7 +8,9 @@ import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const outside = Symbol('outside')
 
-/** The packages of the commit are its sources; what others wrote is what this checkout installed. */
+/**
+ * The packages of the commit are its sources; what others wrote is what this checkout installed.
+ */
 const ofCommit = (folder: string): Plugin => {
   const sources = new Map(
     discoverWorkspaces().flatMap(({ dir, entries }) =>

@@ -41,7 +41,7 @@ function found(items: readonly Item[], query: string): readonly string[] {
 }
 
 describe('the index of words', () => {
-  test('finds what MiniSearch finds, in the same order, in 100 random lists of tools', () => {
+  test('a search finds what MiniSearch finds, in the same order, in 100 random lists of tools', () => {
     const below = numbers(7)
     const phrase = (most: number): string =>
       Array.from({ length: 1 + below(most) }, () => words[below(words.length)]).join(
@@ -61,7 +61,7 @@ describe('the index of words', () => {
     }
   })
 
-  test('finds nothing for an empty query, nor without items', () => {
+  test('a search finds nothing for an empty query, nor without items', () => {
     const item = { name: 'list_invoice', description: 'Lists invoices', parameters: '' }
     expect(found([item], ' - ')).toEqual([])
     expect(found([], 'invoice')).toEqual([])

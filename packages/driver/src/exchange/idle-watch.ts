@@ -34,7 +34,10 @@ export class IdleWatch {
     if (!this.#cancel) this.#arm()
   }
 
-  /** A read got something, whether it had to wait or not; `semantic` when it was a delta of the reply. */
+  /**
+   * A read got something, whether it had to wait or not; `semantic` when it was a delta of the
+   * reply.
+   */
   stop(semantic: boolean): void {
     const waited = this.#readSince === undefined ? 0 : this.#clock.now() - this.#readSince
     this.#readSince = undefined

@@ -1,4 +1,4 @@
-/** Okapi BM25+: how fast more of the same word stops to count, how much length does, and a floor. */
+/** BM25+: how fast more of the same word stops to count, how much length does, and a floor. */
 const bm25 = { saturation: 1.2, length: 0.7, floor: 0.5 }
 /** What a word counts that begins with the one asked for, or is spelled nearly like it. */
 const weights = { prefix: 0.375, spelling: 0.45 }

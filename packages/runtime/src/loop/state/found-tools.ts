@@ -79,7 +79,7 @@ export class FoundTools {
   }
 }
 
-/** What a word counts in the name of a tool, in its description, and in the names of its parameters. */
+/** What a word counts in the name of a tool, in its description, and in those of its parameters. */
 const boosts = [2, 1, 1]
 
 function searchTools(tools: readonly Tool[], query: string): string {
