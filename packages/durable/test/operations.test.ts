@@ -136,6 +136,33 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await store.operations.list({ state: 'finished' })).toMatchObject([{ id: 'over' }])
     })
 
+    test('a cancel comes behind what somebody else writes at the same moment', async () => {
+      const id = await leaveWaiting()
+      const key = { principal, id }
+      const database = opened[0]!
+      let writes = 0
+      const busy = new Proxy(database, {
+        get(target, field) {
+          const value: unknown = Reflect.get(target, field, target)
+          if (field !== 'write') return typeof value === 'function' ? value.bind(target) : value
+          return async (...given: Parameters<Database['write']>) => {
+            const isCancel = JSON.stringify(given).includes('cancelled')
+            if (isCancel && writes++ < 2) {
+              const head = await store.tasks.head(key)
+              const at = new Date().toISOString()
+              await store.tasks.append(key, head?.seq ?? 0, [
+                { type: 'progress', percent: writes, at, attempt: 1 },
+              ])
+            }
+            return target.write(...given)
+          }
+        },
+      })
+      await createDurableStore(busy, { leaseMs: 15_000 }).operations.cancel(id, 'no')
+      expect(writes).toBe(3)
+      expect(await store.tasks.head(key)).toMatchObject({ state: 'cancelled' })
+    })
+
     test('a decision about a call whose outcome is unknown does not settle a later attempt at it', async () => {
       await store.runs.run('invoice', uncertain)
       const { checkpoint: seen } = await store.runs.get('invoice')

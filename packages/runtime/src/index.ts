@@ -82,7 +82,6 @@ export type {
   Summarize,
   SummaryRequest,
 } from './history/compaction/request.js'
-export { createSummarizer } from './history/compaction/summary-text.js'
 export { diffManifests, type ManifestChange, type ManifestDiff } from './history/diff-manifests.js'
 export { ConversationHistory } from './history/history.js'
 export {
@@ -137,6 +136,7 @@ export {
   callActionStream,
 } from './loop/around/call-action.js'
 export { combine, type Panelist } from './loop/around/combine.js'
+export { createSummarizer, type SummaryRun } from './loop/around/create-summarizer.js'
 export {
   type Flow,
   type FlowOptions,
@@ -215,7 +215,7 @@ export { defineTool, type ToolHints, type ToolSettings } from './tools/define-to
 export type { ForeignTool, ToolSet } from './tools/foreign-tool.js'
 export { fromModelOutput, fromModelPart } from './tools/model-output.js'
 export { OutcomeUnknown, saysOutcomeUnknown } from './tools/outcome-unknown.js'
-export { type PendingResult, pending } from './tools/pending-result.js'
+export { PendingResult, pending } from './tools/pending-result.js'
 export type { Answer, Ask, Question, StoredQuestion } from './tools/question.js'
 export type { EffectDeclaration, ReconcileOutcome } from './tools/reconcile.js'
 export type {

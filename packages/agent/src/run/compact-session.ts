@@ -12,6 +12,7 @@ import { defaultCompaction, type HistoryCompactionRequest } from '../models/comp
 import { sessionBusy } from '../session/session-busy.js'
 import { foldSession, type SessionKey, type SessionStore } from '../session/session-store.js'
 import type { Agent } from './agent.js'
+import { budgetOf } from './budget-of.js'
 import { allowsCompaction } from './policy.js'
 
 /** A conversation that was made shorter. */
@@ -24,10 +25,13 @@ export interface CompactedSession {
 
 /**
  * Makes the conversation of a session shorter, and stores it if that changed anything. It waits for
- * its turn, at most five minutes, and no task of the session begins meanwhile.
+ * its turn, at most five minutes, and no task of the session begins meanwhile. A summary is a run of
+ * its own, out of the budget of the agent. If its process dies, the conversation is as it was, the
+ * call stays charged in full, and the turn is free after five minutes.
  * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the
  * agent does not allow it; `busy` — somebody else has the turn of the session, whom `metadata.turn`
- * names; `conflict` — the session changed meanwhile; `internal` — the model made no summary.
+ * names; `conflict` — the session changed meanwhile; `internal` — the model made no summary, or the
+ * budget has too little left for one.
  */
 export async function compactSession(
   sessions: SessionStore,
@@ -67,7 +71,7 @@ async function compactFree(
   signal: AbortSignal | undefined,
   holder?: string,
 ): Promise<CompactedSession> {
-  const { provider } = agent.settings
+  const { provider, profile, capabilities } = agent.settings
   const head = await sessions.head(key)
   const history = new ConversationHistory()
   history.replace(foldSession(await sessions.read(key, head.start)))
@@ -77,7 +81,11 @@ async function compactFree(
     {
       estimate: (text) => provider?.estimateTokens(text) ?? estimateTokens(text),
       ...(signal && { signal }),
-      ...(provider && { summarize: createSummarizer(provider) }),
+      ...(provider && {
+        summarize: createSummarizer(provider, {
+          limits: { budget: budgetOf(agent, key.principal), profile, capabilities },
+        }),
+      }),
     },
   ).catch((error: unknown) => {
     if (signal?.aborted || !isLlmError(error)) throw error

@@ -14,6 +14,7 @@ import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
+import { budgetOf } from './budget-of.js'
 import { toContent } from './content.js'
 import { type MessageCalls, requestOfCalls } from './message-calls.js'
 import { noModel } from './no-model.js'
@@ -161,8 +162,7 @@ function requestOf(turn: ModelTurn): InferRequest {
 
 /** The budget of the agent, lowered to what the caller grants and to the time that is left. */
 function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget | BudgetLedger {
-  const { budget: setting = {} } = agent.settings
-  const given = typeof setting === 'function' ? setting(run.principal) : setting
+  const given = budgetOf(agent, run.principal)
   const own = given instanceof BudgetLedger ? {} : given
   const budget: { -readonly [K in keyof RunBudget]: RunBudget[K] } = { ...own }
   for (const [name, limit] of Object.entries(run.limits ?? {}) as [keyof RunBudget, number][])

@@ -1,5 +1,6 @@
 import {
   cancelRequests,
+  isAgentError,
   isTerminal,
   openRequests,
   type RequestDecision,
@@ -39,6 +40,9 @@ import {
   type WorkItem,
   type WorkQuery,
 } from './work-item.js'
+
+/** How often a cancel is tried against whoever works on the task and writes at the same time. */
+const mostCancelAttempts = 50
 
 /** The operations of a store that is a database. */
 export class DatabaseOperations implements StoreOperations {
@@ -206,16 +210,34 @@ export class DatabaseOperations implements StoreOperations {
     const key = await this.#keyOf(id)
     if (!key) return this.#runs.cancel(id, reason)
     const { database, codec } = this.#parts
-    const head = await this.#tasks.head(key)
-    if (!head || isTerminal(head.state)) return
-    const now = database.now()
-    // A process that serves the agent asks for them.
     const cancels = new SqlChildCancels(database, codec)
-    for (const row of await cancelRequests(this.#tasks, head, now)) await cancels.put(row)
-    const at = new Date(now).toISOString()
-    await this.#tasks.append(key, head.seq, [
-      { type: 'status', state: 'cancelled', metadata: { cancel_reason: reason }, at, attempt: 1 },
-    ])
+    for (let attempt = 0; attempt < mostCancelAttempts; attempt++) {
+      const head = await this.#tasks.head(key)
+      if (!head || isTerminal(head.state)) return
+      const now = database.now()
+      // A process that serves the agent asks for them.
+      for (const row of await cancelRequests(this.#tasks, head, now)) await cancels.put(row)
+      const at = new Date(now).toISOString()
+      try {
+        await this.#tasks.append(key, head.seq, [
+          {
+            type: 'status',
+            state: 'cancelled',
+            metadata: { cancel_reason: reason },
+            at,
+            attempt: 1,
+          },
+        ])
+        return
+      } catch (error) {
+        // Whoever works on the task has written something: the cancel comes behind that.
+        if (!isAgentError(error, 'conflict')) throw error
+      }
+    }
+    throw new DurableError(
+      'conflict',
+      `"${id}" was written ${mostCancelAttempts} times while it was cancelled; cancel it again`,
+    )
   }
 
   prune(options: PruneOptions): Promise<PruneReport> {

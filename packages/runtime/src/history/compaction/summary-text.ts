@@ -5,8 +5,7 @@ import {
   LlmError,
   type Provider,
 } from '@modelport/core'
-import { checkProvider } from '../../base/check-request.js'
-import type { Summarize, SummaryRequest } from './request.js'
+import type { SummaryRequest } from './request.js'
 
 /* eslint-disable modelport/plain-wording -- this text is sent to models; changing it changes summaries */
 const instructions = `You shorten conversations. The user message holds one JSON object a line, each a message of a conversation between a user and an assistant.
@@ -15,14 +14,13 @@ Write what the assistant needs to go on: what the user wants, decisions and cons
 Answer with the summary as plain text and nothing else.`
 /* eslint-enable modelport/plain-wording */
 
-/**
- * Makes summaries with a model, each in a call of its own that sees nothing but the messages to
- * shorten. Options are those of the call.
- */
-export function createSummarizer(provider: Provider, options: CallOptions = {}): Summarize {
-  checkProvider(provider)
-  return async (request) => (await askForSummary(provider, options, request)).text
-}
+/** What the call of a summary says: its instructions, and the messages to shorten. */
+export const summaryPrompt = (
+  messages: readonly ChatMessage[],
+): { readonly system: string; readonly prompt: string } => ({
+  system: instructions,
+  prompt: messages.map((message) => JSON.stringify(toRecord(message))).join('\n'),
+})
 
 /**
  * Makes the call of a summary.
@@ -33,10 +31,10 @@ export async function askForSummary(
   options: CallOptions,
   { messages, maxTokens, signal }: SummaryRequest,
 ): Promise<Generation> {
-  const prompt = messages.map((message) => JSON.stringify(toRecord(message))).join('\n')
+  const { system, prompt } = summaryPrompt(messages)
   const call: CallOptions = {
     ...options,
-    system: instructions,
+    system,
     maxTokens,
     ...(signal && { signal }),
   }
