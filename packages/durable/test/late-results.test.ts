@@ -128,6 +128,92 @@ for (const { name, isMissing, open } of places)
       await expect(host.deliver(key, { result: 'x' })).rejects.toMatchObject({ reason: 'conflict' })
     })
 
+    test('a task takes one of two results that come at once, and refuses the other', async () => {
+      const host = start()
+      const task = await send(host)
+      const key = { principal, id: task.id }
+      const all = await Promise.allSettled(
+        ['a', 'b', 'a'].map((result) => host.deliver(key, { result })),
+      )
+      await until(host, task, 'completed')
+      const winner = String(read).includes('a') ? 'a' : 'b'
+      expect(all.map((one) => (one.status === 'fulfilled' ? 'taken' : one.reason))).toEqual(
+        ['a', 'b', 'a'].map((one) =>
+          one === winner ? 'taken' : expect.objectContaining({ reason: 'conflict' }),
+        ),
+      )
+    })
+
+    test('a handler that gave work to somebody else runs again with the result', async () => {
+      const tokens: string[] = []
+      const jobs: string[] = []
+      const said: unknown[] = []
+      const host = start({
+        handler: async (context) => {
+          const result = await context.effect('print', async ({ idempotencyKey, webhook }) => {
+            tokens.push((await webhook()).token)
+            jobs.push(idempotencyKey)
+            return pending('job-1')
+          })
+          said.push(result)
+          return `It says: ${String(result)}`
+        },
+      })
+      const task = await send(host)
+      expect([task.state, requestsOf(task)]).toEqual([
+        'input-required',
+        [
+          expect.objectContaining({
+            uncertain: true,
+            reason: expect.stringContaining('"job-1"') as string,
+          }),
+        ],
+      ])
+      const [token = ''] = tokens
+      await host.deliver({ token }, { result: '3 pages' })
+      await until(host, task, 'completed')
+      await host.deliver({ token }, { result: '3 pages' })
+      await expect(host.deliver({ token }, { result: '4 pages' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      expect([jobs.length, said]).toEqual([1, ['3 pages']])
+    })
+
+    test('work that failed elsewhere is an error of the effect, also if it failed at once', async () => {
+      const errors: string[] = []
+      const host = start({
+        handler: async (context) => {
+          try {
+            await context.effect('print', async ({ webhook }) => {
+              await host.deliver({ token: (await webhook()).token }, { failure: 'no paper' })
+              return pending('job-1')
+            })
+          } catch (error) {
+            errors.push((error as Error).message)
+          }
+          return 'over'
+        },
+      })
+      const task = await send(host)
+      await until(host, task, 'completed')
+      // The first run reads that the task waits.
+      expect(errors.at(-1)).toContain('no paper')
+    })
+
+    test('an effect of a handler has no time at which somebody looks', async () => {
+      const errors: unknown[] = []
+      const host = start({
+        handler: async (context) => {
+          await context
+            .effect('print', () => pending('job-1', { until: 0 }))
+            .catch((error: unknown) => errors.push(error))
+          return 'over'
+        },
+      })
+      await send(host)
+      expect(errors).toEqual([expect.objectContaining({ reason: 'unsupported-operation' })])
+    })
+
     /** A tool that gives its work to somebody else, and what it gave them. */
     const sendOut = (tokens: string[], work: () => unknown = () => pending('job-1')) =>
       defineTool({

@@ -162,6 +162,44 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await source.close()
   })
 
+  test('the page says that a call whose reply was lost may have had its effect, and not of one that only reads', async () => {
+    const called: string[] = []
+    const toolOf = (name: string, fields: object = {}) =>
+      defineTool({
+        name,
+        description: `What ${name} does`,
+        execute: () => {
+          called.push(name)
+          throw Object.assign(new Error(`socket hang up at ${name}`), { code: 'ECONNRESET' })
+        },
+        ...fields,
+      })
+    const source: ToolSource = {
+      name: 'bank',
+      apiHosts: [],
+      tools: () => Promise.resolve([toolOf('transfer'), toolOf('look', { readOnly: true })]),
+      close: () => Promise.resolve(),
+    }
+    const studio = await startStudio({ tools: [], sources: [source] })
+    const { page, errors } = await openPage(browser, studio)
+    await go(page, 'Tools')
+    const said = async (name: string): Promise<string> => {
+      await page.getByText(`What ${name} does`).click()
+      const form = page.locator('.by-hand[open]', { hasText: `What ${name} does` })
+      await form.getByRole('button', { name: 'Run it' }).click()
+      const status = form.getByRole('status')
+      await status.getByText('socket hang up').waitFor()
+      return status.innerText()
+    }
+    expect(await said('transfer')).toContain(
+      'socket hang up at transfer; whether it had an effect is unknown',
+    )
+    expect(await said('look')).not.toContain('unknown')
+    expect([called, errors]).toEqual([['transfer', 'look'], []])
+    await page.close()
+    await studio.close()
+  })
+
   test('the page runs a tool of the studio itself by hand, with one click', async () => {
     const studio = await startStudio()
     const { page, errors } = await openPage(browser, studio)

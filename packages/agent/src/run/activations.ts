@@ -112,6 +112,7 @@ export class Activations {
     record: TaskRecord,
     message: Message,
     by: string = key.principal,
+    { onlyWaiting = false }: { readonly onlyWaiting?: boolean } = {},
   ): Promise<void> {
     for (let attempt = 0; attempt < 20; attempt++) {
       const found = await this.#store.tasks.load(key)
@@ -120,6 +121,7 @@ export class Activations {
       if (isTerminal(task.state))
         throw new AgentError('unsupported-operation', `The task is ${task.state}`)
       if (!isInterrupted(task.state)) {
+        if (onlyWaiting) throw new AgentError('conflict', 'The task does not wait any more')
         const item = { type: 'message', message, principal: by } as const
         await this.#store.inbox.put(key, item, timestampOf(this.#entropy))
         const after = await this.#store.tasks.head(key)

@@ -16,10 +16,12 @@ import {
   defaultRunLimits,
   type InferRequest,
   inferStream,
+  type PendingResult,
   type ReconcileOutcome,
   type RunBudget,
   type RunLimits,
   type Tool,
+  type Webhook,
 } from '@modelport/runtime'
 import type { JsonValue } from '../base/json.js'
 import type { Artifact } from '../models/artifact.js'
@@ -36,6 +38,11 @@ export interface HandlerEffect {
   readonly idempotencyKey: string
   /** Aborts when the task is cancelled or its time is over. */
   readonly signal: AbortSignal
+  /**
+   * Makes an address and a secret for the result: give it to the service that does the work, and
+   * return `pending`. Whatever posts there ends the effect.
+   */
+  readonly webhook: () => Promise<Webhook>
 }
 
 /**
@@ -80,7 +87,8 @@ export interface TaskContext {
    *
    * @param name names it; effects with the same name count in the order in which they are made
    * @param run what is done; its result is plain JSON of at most 3,900,000 characters. An error of
-   * it is recorded as its outcome
+   * it is recorded as its outcome. `pending('job-1')`: the work continues elsewhere, the task waits,
+   * and the handler runs again when the result was delivered, a text
    * @param options `idempotent`: its receiver knows its key, so that it is sent again after a death
    * or a lost reply. `reconcile` asks the receiver what became of it. `once`: a person decides if
    * nobody knows; the task waits, and the handler runs again with what the person said. Default:
@@ -91,7 +99,7 @@ export interface TaskContext {
    */
   effect<Result extends JsonValue | undefined>(
     name: string,
-    run: (effect: HandlerEffect) => Result | Promise<Result>,
+    run: (effect: HandlerEffect) => Result | PendingResult | Promise<Result | PendingResult>,
     options?: {
       readonly idempotent?: boolean
       readonly once?: boolean

@@ -5,6 +5,7 @@ import {
   type FinishedCall,
   infer,
   OutcomeUnknown,
+  PendingResult,
   type Performed,
   type ResumeDecision,
   RunError,
@@ -93,7 +94,8 @@ export class HandlerEffects {
       limits: { toolTimeoutMs: Infinity },
       durable: {
         runId,
-        engine: this.#engine(name, number, options.once ? runId : undefined),
+        engine: this.#engine(name, number, runId, options.once === true),
+        scope: { webhook: (call) => this.#turn.webhook(runId, call) },
       },
       signal,
     })
@@ -105,9 +107,10 @@ export class HandlerEffects {
 
   /**
    * Begins an effect and records what came of it, in the events of the task.
-   * @param waiting the run that a person is asked about if nobody knows. Unset: none is
+   * @param asksPerson true if the task waits for a person when nobody knows the outcome; for the
+   * result of work that continues elsewhere it always waits
    */
-  #engine(name: string, number: number, waiting: string | undefined): Engine {
+  #engine(name: string, number: number, runId: string, asksPerson: boolean): Engine {
     const { write } = this.#turn
     const stored = this.#stored.filter((one) => one.name === name && one.number === number)
     return {
@@ -124,19 +127,23 @@ export class HandlerEffects {
           await write({ type: 'effect', name, number, key, performed: toPlain(performed) })
         return performed
       },
-      ...(waiting !== undefined && {
-        wait: async ({ key, pending }: EngineWait) => {
-          const known = stored.find((one) => one.key === key)?.decided
-          if (known) return known
+      wait: async ({ key, pending }: EngineWait) => {
+        const isLate = pending.every(({ type }) => type === 'wait')
+        if (!isLate && !asksPerson) throw unknownOutcome(name)
+        const known = stored.find((one) => one.key === key)?.decided
+        if (known) return known
 
-          const asked = toRequests(pending, this.#turn.run.principal, waiting)
-          const decided = toResumeDecisions(asked, this.#turn.decisions).map(inField)
-          if (decided.length) await write({ type: 'effect', name, number, key, decided })
-          else this.#requests.push(...asked)
-          if (decided.length) return decided
-          throw new OutcomeUnknown(`a person says whether "${name}" happened: the task waits`)
-        },
-      }),
+        const asked = toRequests(pending, this.#turn.run.principal, runId)
+        const decided = toResumeDecisions(asked, this.#turn.decisions).map(inField)
+        if (decided.length) await write({ type: 'effect', name, number, key, decided })
+        else this.#requests.push(...asked)
+        if (decided.length) return decided
+        throw new OutcomeUnknown(
+          isLate
+            ? `the work of "${name}" continues elsewhere: the task waits for its result`
+            : `a person says whether "${name}" happened: the task waits`,
+        )
+      },
     }
   }
 }
@@ -161,9 +168,10 @@ function toTool(
       },
     }),
     validate: (value) => ({ ok: true, value }),
-    execute: async (_, { run: { idempotencyKey } }) => {
+    execute: async (_, { run: { idempotencyKey, webhook = noWebhook } }) => {
       try {
-        const result = await work({ idempotencyKey, signal })
+        const result = await work({ idempotencyKey, signal, webhook })
+        if (result instanceof PendingResult) return checkedPending(name, result)
         return result === undefined ? {} : { result: checked(name, result) }
       } catch (error) {
         onError(error)
@@ -176,6 +184,18 @@ function toTool(
 /** What a person says of the result, as the tool gives it. */
 const inField = (decision: ResumeDecision): ResumeDecision =>
   decision.type === 'result' ? { ...decision, result: { result: decision.result } } : decision
+
+/** Nobody looks at the work of a handler by itself: its result is delivered. */
+function checkedPending(name: string, result: PendingResult): PendingResult {
+  if (result.until === undefined) return result
+  throw new AgentError(
+    'unsupported-operation',
+    `The effect "${name}" returned pending() with "until", which only a tool has: return pending(id), and let the result be delivered`,
+  )
+}
+
+const noWebhook = (): Promise<never> =>
+  Promise.reject(new AgentError('internal', 'the effect belongs to no task'))
 
 function checked(name: string, result: JsonValue): JsonValue {
   const text = JSON.stringify(result)

@@ -307,7 +307,19 @@ export class AgentHost {
     options: { readonly request?: string; readonly by?: string } = {},
   ): Promise<void> {
     if ('token' in to) return this.#deliverBySecret(to.token, result)
-    const { request, by = to.principal } = options
+    for (let attempt = 0; attempt < mostTries; attempt++)
+      if (await this.#deliverToTask(to, result, options)) return
+    throw new AgentError('busy', 'The task changes too fast; come back later', {
+      retryAfterMs: 1_000,
+    })
+  }
+
+  /** @returns false if the task changed meanwhile: what it waits for has to be looked at again. */
+  async #deliverToTask(
+    to: TaskKey,
+    result: LateResult,
+    { request, by = to.principal }: { readonly request?: string; readonly by?: string },
+  ): Promise<boolean> {
     const { task, head } = await this.get(to)
     const agent = this.agentOf(head.record.agent)
     const { mayDeliver } = agent.settings.decisions ?? {}
@@ -323,17 +335,33 @@ export class AgentHost {
         ...toOutcome(result),
       })
       const message = createMessage('user', [part], this.entropy)
-      return this.#activations.deliver(to, agent, head.record, message, by)
+      // In an inbox a second result would be accepted, and dropped when the task has the first.
+      return this.#activations
+        .deliver(to, agent, head.record, message, by, { onlyWaiting: true })
+        .then(
+          () => true,
+          async (error: unknown) => {
+            const isChanged = isAgentError(error, 'conflict')
+            if (!isChanged && (await this.#isAsking(to, only.requestId))) throw error
+            return false
+          },
+        )
     }
     // Whoever may not deliver learns nothing of the task.
     const mayAsk: unknown = by === to.principal || (await mayDeliver?.(by, task))
     if (mayAsk !== true) throw notDeliverer()
-    if (!late.length && hasResult(task, request, result)) return
+    if (!late.length && hasResult(task, request, result)) return true
     const ids = late.map(({ requestId }) => requestId).join(', ')
     throw new AgentError(
       'conflict',
       `The task waits for ${ids ? `the results of ${ids}; name one` : 'no result'}`,
     )
+  }
+
+  /** True if a task waits for a decision about this request. */
+  async #isAsking(key: TaskKey, id: string): Promise<boolean> {
+    const { task } = await this.get(key)
+    return requestsOf(task).some(({ requestId }) => requestId === id)
   }
 
   /** Delivers a result with the secret of its call. What comes first is the result. */
@@ -462,6 +490,9 @@ function ignoreOver(error: unknown): undefined {
 
 /** True while a message that is sent again finds its task at work. */
 const isWorkedOn = ({ state }: Task): boolean => state === 'submitted' || state === 'working'
+
+/** How often a result is delivered to a task that somebody else changes at the same time. */
+const mostTries = 20
 
 const notDeliverer = (): AgentError =>
   new AgentError('forbidden', 'You may not deliver this result')

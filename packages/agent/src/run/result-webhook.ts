@@ -78,7 +78,8 @@ export const toOutcome = (
  */
 export function aboutOpenCall(message: Message, by: string, wait: WaitState | undefined): Message {
   if (by !== webhookPrincipal || !wait) return message
-  const step = atStep(wait.asked?.step ?? wait.checkpoint?.step)
+  // An effect of a handler is a run of its own, with one call.
+  const step = atStep(wait.kind === 'handler' ? 1 : (wait.asked?.step ?? wait.checkpoint?.step))
   const open = new Map(
     wait.requests
       .filter(({ uncertain, child }) => uncertain && !child)

@@ -29,6 +29,12 @@ export interface WorkOptions {
    * nothing.
    */
   onError?: ((error: unknown) => void) | undefined
+  /**
+   * The address at which a server takes the result of a call, for `context.run.webhook` of its
+   * tool: that of a `createAgentServer` with `url` is `${url}/modelport/results/${token}`, with
+   * several agents `${url}/a/${agent}/modelport/results/${token}`. Default: webhooks have no `url`.
+   */
+  readonly webhookUrl?: ((agent: string, token: string) => string) | undefined
 }
 
 /** How often a pass looks for more, in milliseconds. */
@@ -49,8 +55,16 @@ export async function workOnce(
     maxMs: 'optional',
     maxTasks: 'optional',
     onError: 'optional',
+    webhookUrl: 'optional',
   })
-  const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
+  const {
+    agents = [],
+    runs = [],
+    maxMs = Infinity,
+    maxTasks = Infinity,
+    onError,
+    webhookUrl,
+  } = options
   const until = performance.now() + maxMs
   const report = (error: unknown): undefined => {
     onError?.(error)
@@ -64,7 +78,12 @@ export async function workOnce(
     begun += worker.started
   }
   if (agents.length > 0 && begun < maxTasks && until > performance.now())
-    begun += await workOnTasks(store, agents, { until, most: maxTasks - begun, onError: report })
+    begun += await workOnTasks(store, agents, {
+      until,
+      most: maxTasks - begun,
+      onError: report,
+      webhookUrl,
+    })
   return begun
 }
 
@@ -72,12 +91,13 @@ interface Bounds {
   readonly until: number
   readonly most: number
   readonly onError: (error: unknown) => undefined
+  readonly webhookUrl: WorkOptions['webhookUrl']
 }
 
 async function workOnTasks(
   store: AgentStore,
   agents: readonly Agent[],
-  { until, most, onError }: Bounds,
+  { until, most, onError, webhookUrl }: Bounds,
 ): Promise<number> {
   const { leases } = store
   if (!leases) return 0
@@ -116,7 +136,7 @@ async function workOnTasks(
     expired: (names) => leases.expired(names),
     lookAt: (key, time) => leases.lookAt(key, time),
   }
-  const host = new AgentHost(agents, { store: { ...store, leases: counted }, onError })
+  const host = new AgentHost(agents, { store: { ...store, leases: counted }, onError, webhookUrl })
   const look = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
   do await look(lookMs)
   while (

@@ -8,10 +8,11 @@ import {
 import { lastEventId } from '../a2a/json-rpc.js'
 import { invalidParams } from '../base/invalid-params.js'
 import { readCompaction, toCompactionResult } from '../wire/compaction.js'
+import type { RequestContext } from '../wire/endpoint.js'
 import { toAgentError, toHttpError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
 import { compactionPath, forgetPath, resultPathOf, resultsPath } from '../wire/extension.js'
-import { readObject } from '../wire/reading.js'
+import { readObject, readText } from '../wire/reading.js'
 import { jsonReply } from '../wire/reply.js'
 import type { Endpoint } from '../wire/wire.js'
 
@@ -62,13 +63,14 @@ export const ownEndpoints: readonly Endpoint[] = [
     name: 'DeliverResult',
     method: 'POST',
     path: `${resultsPath}/{token}`,
-    summary: 'Takes the result of a call from whoever has its secret, which is in the address.',
+    summary:
+      'Takes the result of a call from whoever has its secret, which is in the address: as JSON, or with ?body=result or ?body=failure as the body itself.',
     source: 'body',
     mode: 'response',
     wire: 'modelport',
     authenticated: false,
     handle: async (context) => {
-      const result = readResult(await readObject(context))
+      const result = await readDelivered(context)
       await context.host.deliver({ token: context.params['token'] ?? '' }, result)
       return jsonReply({ status: 'delivered' })
     },
@@ -148,6 +150,19 @@ export const ownEndpoints: readonly Endpoint[] = [
     },
   },
 ]
+
+/**
+ * What a request to the address of a call delivers. A service that posts a body of its own is given
+ * the address with `?body=result`: the body is the result then, as it is.
+ */
+async function readDelivered(context: RequestContext): Promise<LateResult> {
+  const meaning = context.url.searchParams.get('body')
+  if (meaning === null) return readResult(await readObject(context))
+  if (meaning !== 'result' && meaning !== 'failure')
+    throw new AgentError('invalid-params', 'body in the address must be "result" or "failure"')
+  const text = await readText(context)
+  return meaning === 'result' ? { result: text } : { failure: text }
+}
 
 /** What a body delivers. @throws {AgentError} `invalid-params` */
 function readResult({ result, failure }: Readonly<Record<string, unknown>>): LateResult {

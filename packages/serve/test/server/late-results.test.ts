@@ -70,6 +70,38 @@ it('a result that is posted to the address of its call reaches the model, once',
   expect(read).toEqual([expect.stringContaining('3 pages')])
 })
 
+it.each([
+  ['result', '{"pages": 3}', 'application/json'],
+  ['result', '<done pages="3"/>', 'text/xml'],
+  ['failure', 'no paper, for 3 days', 'text/plain'],
+])(
+  'a service that posts a body of its own is given the address with ?body=%s, and %s is what the model reads',
+  async (meaning, body, type) => {
+    const { address, post, read, over } = await waiting()
+    const url = `${address}?body=${meaning}`
+    const headers = { 'content-type': type }
+    const first = await post(url, body, headers)
+    const again = await post(url, body, headers)
+    const other = await post(url, `${body} `, headers)
+    expect([first.status, again.status, other.status]).toEqual([200, 200, 409])
+    await over()
+    expect(read).toEqual([expect.stringContaining(JSON.stringify(body).slice(1, -1))])
+  },
+)
+
+it('another meaning of a body, and a body that is not text, are refused, and the task waits on', async () => {
+  const { address, post, alice, task, over } = await waiting()
+  expect((await post(`${address}?body=text`, 'x')).text).toContain('\\"result\\" or \\"failure\\"')
+  const bytes = await fetch(`${address}?body=result`, {
+    method: 'POST',
+    body: new Uint8Array([0xff, 0xfe]),
+  })
+  expect(bytes.status).toBe(400)
+  expect((await alice.get(task.id)).state).toBe('input-required')
+  expect((await post(`${address}?body=result`, 'x')).status).toBe(200)
+  await over()
+})
+
 it('a wrong secret is refused like an address where there is nothing, and says nothing of the task', async () => {
   const { address, post, task, read } = await waiting()
   const wrong = await post(
