@@ -62,14 +62,13 @@ export type DecodedDialect = Partial<
   Pick<ChatDialect, 'countedSeparately' | 'finishReasonOptional'>
 >
 
-/** What has come of a reply. */
-interface Seen {
+/** The kinds of content that the sink has got so far. */
+interface Delivered {
   text?: true
   reasoning?: true
   calls?: true
   citations?: true
 }
-const nothing: Readonly<Seen> = {}
 
 /** The state that is being written. */
 interface WrittenState extends ChatState {
@@ -81,11 +80,15 @@ interface WrittenState extends ChatState {
   images?: true
 }
 
+/** Where servers write visible reasoning; the first of these that has text counts. */
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
   readonly #stream: boolean
   readonly #audio: SpokenReply
-  readonly #seen: Seen = {}
+  readonly #delivered: Delivered = {}
+  /** The latest whole message: what of it did not come in deltas is read at the end. */
   #message: Partial<WireMessage> | undefined
   /** True for a server whose streams may lack a finish reason. */
   readonly #reasonOptional: boolean
@@ -135,6 +138,7 @@ class ChatDecoder implements Decoder {
     // In a reply that was cut, the text stays as it is: no JSON, so that the call has an error.
     const customs = this.#cut ? [] : this.#calls.end()
     if (customs.length) this.#state.customs = customs
+
     for (const source of this.#sources) this.#sink.citation(source)
     for (const data of this.#executed.values())
       this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
@@ -149,13 +153,16 @@ class ChatDecoder implements Decoder {
     if (typeof body !== 'object' || body === null)
       throw new LlmError('protocol', 'a part of the response is not a JSON object')
     const reply = asObject<WireReply>(body)
+
     const choices = asItems<WireChoice>(reply.choices)
     const choice = choices.find((one) => !one.index) ?? (whole ? choices[0] : undefined)
     const counted = this.#facts.read(reply, choice)
     if (reply.citations ?? reply.search_results ?? (counted && reply.web_search)) this.#cite(reply)
     if (choice) this.#choice(choice)
+
     const failure = failureIn(reply) ?? choice?.error
     if (failure) this.#fail(failure)
+
     if (whole && choice?.message) this.#sink.terminal()
     if (whole && !choice)
       throw new LlmError(
@@ -166,13 +173,15 @@ class ChatDecoder implements Decoder {
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
     if (message) this.#message = asObject<WireMessage>(message)
-    this.#read(asObject<WireMessage>(delta), nothing)
+    this.#read(asObject<WireMessage>(delta))
     if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
+
     const raw = asText(finish_reason)
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
     this.#ended = true
     this.#fillUp()
+
     const reason = firstMatch(finishReasons, raw) ?? 'other'
     this.#cut = reason !== 'stop' && reason !== 'tool-calls'
     this.#sink.finish(reason, raw)
@@ -182,43 +191,54 @@ class ChatDecoder implements Decoder {
   #fillUp(): void {
     const message = this.#message
     this.#message = undefined
-    if (message) this.#read(message, { ...this.#seen })
+    if (message) this.#read(message, { ...this.#delivered })
   }
 
-  #read(message: Partial<WireMessage>, known: Readonly<Seen>): void {
-    if (!known.reasoning) this.#reasoning(message)
-    if (!known.text) {
-      this.#content(this.#thoughts.take(message, this.#onThought))
-      if (message.audio) this.#audio.add(asObject(message.audio))
-      if (message.audio ?? message.refusal)
-        this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
-      for (const image of asItems<WirePart>(message.images)) {
-        this.#part(image)
-        this.#seen.text = this.#state.images = true
-      }
-    }
-    if (!known.calls) {
-      if (message.function_call)
-        this.#callPiece({ index: 'function_call', function: message.function_call })
-      asItems<WireToolCall>(message.tool_calls).forEach((call, place) =>
-        this.#callPiece(known === nothing ? call : { ...call, index: place }),
-      )
-    }
-    if (!known.citations) {
-      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(
-        message.annotations,
-      )) {
-        for (const citation of toCitations([asObject(note.url_citation ?? note)])) {
-          this.#seen.citations = true
-          this.#sink.citation(citation)
-        }
-      }
-    }
+  /** Reads a delta; of a whole message, what is not among the content `delivered` before. */
+  #read(message: Partial<WireMessage>, delivered?: Readonly<Delivered>): void {
+    if (!delivered?.reasoning) this.#reasoning(message)
+    if (!delivered?.text) this.#reply(message)
+    if (!delivered?.calls) this.#toolCalls(message, delivered !== undefined)
+    if (!delivered?.citations) this.#annotations(message)
+
     if (message.provider_metadata) this.#facts.gateway(message.provider_metadata)
     const extra = message.extra_content && withoutMark(message.extra_content)
     if (extra) this.#state.extra = { ...asObject(this.#state.extra), ...extra }
     for (const tool of asItems(message.executed_tools))
       this.#executed.set(tool['index'] ?? this.#executed.size, tool)
+  }
+
+  #reply(message: Partial<WireMessage>): void {
+    this.#content(this.#thoughts.take(message, this.#onThought))
+
+    const audio = asObject(message.audio)
+    if (message.audio) this.#audio.add(audio)
+    if (message.audio ?? message.refusal)
+      this.#part({ text: audio['transcript'], refusal: message.refusal })
+
+    for (const image of asItems<WirePart>(message.images)) {
+      this.#part(image)
+      this.#delivered.text = this.#state.images = true
+    }
+  }
+
+  /** A delta says the place of a call itself; in a whole message the order does. */
+  #toolCalls(message: Partial<WireMessage>, isWhole: boolean): void {
+    if (message.function_call)
+      this.#callPiece({ index: 'function_call', function: message.function_call })
+    for (const [place, call] of asItems<WireToolCall>(message.tool_calls).entries())
+      this.#callPiece(isWhole ? { ...call, index: place } : call)
+  }
+
+  #annotations(message: Partial<WireMessage>): void {
+    type Annotation = WireSource & { readonly url_citation?: unknown }
+    const sources = asItems<Annotation>(message.annotations).map((annotation) =>
+      asObject(annotation.url_citation ?? annotation),
+    )
+    for (const citation of toCitations(sources)) {
+      this.#delivered.citations = true
+      this.#sink.citation(citation)
+    }
   }
 
   #content(content: unknown): void {
@@ -239,47 +259,48 @@ class ChatDecoder implements Decoder {
 
   #text(text: string): void {
     if (!text) return
-    this.#seen.text = true
+    this.#delivered.text = true
     this.#sink.text(text)
   }
 
   #think(text: string, field?: string): void {
     if (!text) return
-    this.#seen.reasoning = true
+    this.#delivered.reasoning = true
     if (field) this.#state.field ??= field
     this.#sink.reasoning(text)
   }
 
   #reasoning(message: Partial<WireMessage>): void {
-    const { reasoning_content, reasoning, reasoning_text } = message
-    const field = asText(reasoning_content)
-      ? 'reasoning_content'
-      : asText(reasoning)
-        ? 'reasoning'
-        : asText(reasoning_text) && 'reasoning_text'
+    const field = reasoningFields.find((name) => asText(message[name]))
     if (field) this.#think(asText(message[field]), field)
+
     for (const detail of asItems(message.reasoning_details)) {
-      if (!field)
-        this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
-      const details = (this.#state.details ??= [])
-      const last = details.at(-1)
-      // A text comes in pieces and is closed by its signature; everything else comes whole.
-      const joins =
-        last &&
-        last['type'] === detail['type'] &&
-        last['index'] === detail['index'] &&
-        !last['signature'] &&
-        !detail['data']
-      if (joins) details.splice(-1, 1, joinDetails(last, detail))
-      else details.push(detail)
+      const text = asText(detail['text']) || asText(detail['summary'])
+      if (!field) this.#think(text, 'reasoning_details')
+      this.#keepDetail(detail)
     }
+
     for (const step of asItems(message.reasoning_steps)) this.#think(asText(step['thought']))
+  }
+
+  /** A text comes in pieces and is closed by its signature; everything else comes whole. */
+  #keepDetail(detail: JsonObject): void {
+    const details = (this.#state.details ??= [])
+    const last = details.at(-1)
+    const continues =
+      last &&
+      last['type'] === detail['type'] &&
+      last['index'] === detail['index'] &&
+      !last['signature'] &&
+      !detail['data']
+    if (continues) details.splice(-1, 1, joinDetails(last, detail))
+    else details.push(detail)
   }
 
   #callPiece(piece: Partial<WireToolCall>): void {
     const place = this.#calls.read(piece)
     if (place === undefined) return
-    this.#seen.calls = true
+    this.#delivered.calls = true
     if (piece.extra_content) (this.#state.extras ??= {})[place] = piece.extra_content
   }
 

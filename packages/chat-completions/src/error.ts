@@ -60,16 +60,20 @@ export function toChatError(
   const { status, body, text, inBand } = failure
   const { message, type, code } = factsOf(body)
   const name = `${code} ${type}`.toLowerCase().replace(/[\s-]+/g, '_')
-  const worded = [200, 400, 404, 413, 422, 500].includes(status)
+  const hasWords = [200, 400, 404, 413, 422, 500].includes(status)
+
+  const codeOf = (): ErrorCode | undefined => {
+    if (quotaRecovers && status === 429) return 'rate-limit'
+    if (message.slice(0, 4096).includes('used all available credits')) return 'quota-exhausted'
+    return (
+      firstMatch(codes, name) ??
+      (hasWords ? firstMatch(wordings, message || text) : undefined) ??
+      (status < 300 ? firstMatch(broadCodes, name) : undefined)
+    )
+  }
+
   return toProviderError(provider, failure, {
-    code:
-      quotaRecovers && status === 429
-        ? 'rate-limit'
-        : message.slice(0, 4096).includes('used all available credits')
-          ? 'quota-exhausted'
-          : (firstMatch(codes, name) ??
-            (worded ? firstMatch(wordings, message || text) : undefined) ??
-            (status < 300 ? firstMatch(broadCodes, name) : undefined)),
+    code: codeOf(),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })

@@ -58,6 +58,7 @@ function withFittingIds(
 ): readonly ChatMessage[] {
   const mapped = mapToolCallIds(messages, dialect.toolCallIds)
   if (mapped === messages) return messages
+
   const ownIds = new Set(
     messages.flatMap((message) =>
       isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [],
@@ -125,43 +126,46 @@ function toChatState(kept: unknown): ChatState {
   return reasoningFields.has(field) ? { ...state, field: field as string } : state
 }
 
-/** Pictures go back to the server that made them, in the place they came in. */
 function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
   const own = isOwn(message, dialect)
   const state = own ? toChatState(message.origin?.state) : {}
   const calls = message.toolCalls ?? []
+
+  // Pictures go back to the server that made them, in the place they came in.
   const images =
     state.images && typeof message.content !== 'string'
       ? message.content.filter(({ type }) => type === 'image')
       : undefined
-  // What the server spoke is in the text too; its audio could go back by an id that expires.
-  const parts =
-    own && typeof message.content !== 'string'
-      ? message.content.filter(({ type }) => type !== 'audio')
-      : message.content
-  const text = toContent(
-    images ? textOf(parts) : parts,
-    where,
-    dialect,
-    own ? ['text', 'image'] : ['text'],
-  )
-  const content = text === '' ? (message.refusal ?? (calls.length ? null : '')) : text
-  const wanted =
+  const content = toReplyContent(images ? textOf(message.content) : message.content)
+
+  const isReplayed =
     dialect.replayReasoning === 'always' ||
     (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
-  const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
+  const reasoning = isReplayed && state.field && !state.details ? message.reasoning : undefined
+  const isInContent = state.field === 'thinking'
+
   const wire: Record<string, unknown> = {
     role: 'assistant',
-    content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
+    content: reasoning && isInContent ? withThinking(reasoning, content) : content,
   }
   if (calls.length && dialect.requiredReasoningField)
     wire[dialect.requiredReasoningField] = message.reasoning ?? ''
-  if (reasoning && state.field && state.field !== 'thinking') wire[state.field] = reasoning
+  if (reasoning && state.field && !isInContent) wire[state.field] = reasoning
   wire['reasoning_details'] = state.details
   wire['images'] = images?.map((image) => toPart(image, where, dialect))
   wire['extra_content'] = state.extra
   if (calls.length) wire['tool_calls'] = calls.map((call, index) => toWireCall(call, index, state))
   return wire
+
+  /** The refusal stands where there is no text; a message of calls alone has null. */
+  function toReplyContent(reply: Content): unknown {
+    // What the server spoke is in the text too; its audio could go back by an id that expires.
+    const parts =
+      own && typeof reply !== 'string' ? reply.filter(({ type }) => type !== 'audio') : reply
+    const written = toContent(parts, where, dialect, own ? ['text', 'image'] : ['text'])
+    if (written !== '') return written
+    return message.refusal ?? (calls.length ? null : '')
+  }
 }
 
 function toWireCall(call: ToolCall, index: number, state: ChatState): JsonObject {
@@ -181,14 +185,11 @@ function toWireCall(call: ToolCall, index: number, state: ChatState): JsonObject
 const customInput = ({ arguments: { input }, argumentsText }: ToolCall): string =>
   typeof input === 'string' ? input : argumentsText
 
-const withThinking = (reasoning: string, content: unknown): readonly JsonObject[] => [
-  { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] },
-  ...(Array.isArray(content)
-    ? (content as JsonObject[])
-    : content
-      ? [{ type: 'text', text: content }]
-      : []),
-]
+function withThinking(reasoning: string, content: unknown): readonly JsonObject[] {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] }
+  if (Array.isArray(content)) return [thinking, ...(content as JsonObject[])]
+  return content ? [thinking, { type: 'text', text: content }] : [thinking]
+}
 
 /** The API has no field for a failed tool, so the text says it. */
 function toResult(
@@ -267,7 +268,8 @@ const toUrl = (source: Exclude<MediaSource, { type: 'file' }>): string =>
 /** `audio/mpeg` is `mp3`, `audio/x-wav` is `wav`; others are called by their subtype. */
 const audioFormat = (mediaType: string): string => {
   const subtype = mediaType.toLowerCase().replace(/^audio\/(x-)?|;.*/g, '')
-  return subtype === 'mpeg' ? 'mp3' : subtype === 'wave' || subtype === 'vnd.wave' ? 'wav' : subtype
+  if (subtype === 'mpeg') return 'mp3'
+  return subtype === 'wave' || subtype === 'vnd.wave' ? 'wav' : subtype
 }
 
 /** @throws {LlmError} `unsupported` */

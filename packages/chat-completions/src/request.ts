@@ -60,9 +60,11 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
     ...turn.tools.map((tool) => toTool(tool, dialect)),
     ...(options.providerTools ?? []),
   ]
+
   const { toolChoice } = options
   const name = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const choice = typeof toolChoice === 'object' ? 'named' : toolChoice
+
   if (choice && !dialect.toolChoices.includes(choice)) {
     if (choice === 'none') return {}
     const advice =
@@ -71,6 +73,7 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
         : ''
     refuse(`toolChoice ${JSON.stringify(toolChoice)}${advice}`)
   }
+
   if (name !== undefined && !turn.tools.some((tool) => tool.name === name))
     throw new LlmError('invalid-request', `toolChoice: there is no tool "${name}"`)
   if (toolChoice === 'required' && !tools.length)

@@ -28,11 +28,9 @@ export function createAnthropicFiles(config: Omit<AnthropicConfig, 'model'>): Fi
     request: (path) => ownRequest(connection, `/v1${path}`),
     fields: 'id filename mime_type size_bytes created_at expires_at',
     pageQuery: { limit: '1000' },
-    nextPage: ({ next_page: page, has_more: more, last_id: last }) =>
-      asText(page)
-        ? { page: asText(page) }
-        : more === true
-          ? { after_id: asText(last) }
-          : undefined,
+    nextPage: ({ next_page: page, has_more: more, last_id: last }) => {
+      if (asText(page)) return { page: asText(page) }
+      return more === true ? { after_id: asText(last) } : undefined
+    },
   })
 }

@@ -153,9 +153,10 @@ function toolResultBlock(
   citations: boolean,
 ): WireBlock {
   const blocks = userBlocks(content, where, citations)
-  const said = typeof content === 'string' && blocks.length ? content : blocks
+  const result = typeof content === 'string' && blocks.length ? content : blocks
   // The API refuses an error without a text.
-  const shown = said.length ? said : isError ? 'The tool failed without a message.' : undefined
+  const ofEmpty = isError ? 'The tool failed without a message.' : undefined
+  const shown = result.length ? result : ofEmpty
   return {
     type: 'tool_result',
     tool_use_id: toolCallId,

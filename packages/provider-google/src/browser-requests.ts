@@ -69,9 +69,7 @@ function modelPath(model: string): string {
   return `publishers/${publisher}/models/${name}`
 }
 
-const verbOf = (method: ApiMethod, embedding: string): string =>
-  method === 'embedContent'
-    ? embedding
-    : method === 'streamGenerateContent'
-      ? `${method}?alt=sse`
-      : method
+function verbOf(method: ApiMethod, embedding: string): string {
+  if (method === 'embedContent') return embedding
+  return method === 'streamGenerateContent' ? `${method}?alt=sse` : method
+}

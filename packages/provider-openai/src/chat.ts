@@ -19,17 +19,16 @@ const ownLevels = {
  */
 export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean): ChatDialect {
   const { reasoning } = defaultChatDialect
+  const noLevels = { ...reasoning, none: {} }
+  const levels = own ? { ...reasoning, ...ownLevels } : reasoning
+
   return {
     ...defaultChatDialect,
     provider: endpoint.name,
     maxTokensField: own || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: own && traits.reasoning ? 'developer' : 'system',
     takesTemperature: traits.takesTemperature,
-    reasoning: traits.reasoning
-      ? own
-        ? { ...reasoning, ...ownLevels }
-        : reasoning
-      : { ...reasoning, none: {} },
+    reasoning: traits.reasoning ? levels : noLevels,
     ...(own && {
       toolCallIds: { maxLength: 40 },
       replayReasoning: 'never' as const,

@@ -107,7 +107,7 @@ class ResponsesDecoder implements Decoder {
         this.#items.callText(this.#progress(event), event.delta)
         break
       case 'response.function_call_arguments.done':
-        if (!this.#progress(event).called)
+        if (!this.#progress(event).hasArguments)
           this.#items.callText(this.#progress(event), event.arguments)
         break
       // The transcript of audio is kept, as in Chat Completions: the wire does not tell the format

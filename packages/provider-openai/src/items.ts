@@ -2,21 +2,22 @@ import { asText, type Citation, type TokenLogprob } from '@modelport/core'
 import { listOf, type Sink } from '@modelport/driver'
 import { type WireAnnotation, type WireItem, type WirePart } from './wire.js'
 
-/** What of an item has gone out already. */
+/** What the sink has got of an item so far. */
 export interface ItemProgress {
   /** Its place in the response; at servers that give no place its id, made unique. */
   readonly key: number | string
   /** Its place, once an event gives it. */
   index: number | undefined
-  /** True once its finished item has come. */
-  done?: boolean
+  /** True once the item itself came, finished. */
+  isFinished?: boolean
   /** Numbers of the parts delivered so far, whole or in deltas. */
   readonly parts: Set<number>
-  /** Which text of a reasoning item is taken: the first that comes. */
+  /** Which of its two texts a reasoning item gives: the one that comes first. */
   reasoning?: 'summary' | 'content'
-  called?: boolean
-  cited?: boolean
-  weighed?: boolean
+  /** True once the arguments of a call came. */
+  hasArguments?: boolean
+  hasCitations?: boolean
+  hasLogprobs?: boolean
 }
 
 /**
@@ -38,14 +39,13 @@ export class ItemReader {
   }
 
   /**
-   * The progress of an item. An event with a place finds the item of that place, or one of its id
-   * that has no place yet; an event without a place finds the latest item of its id; an event with
-   * neither continues the last item. `another` is true for an event that cannot be about an item
-   * that is done.
+   * The item that an event is about, or a new one. An event with a place is about the item of that
+   * place, or one of its id that has no place yet; an event without a place about the latest item
+   * of its id; an event with neither about the last item. `another`: a finished item is not meant.
    */
   progress(index: number | undefined, id: string | undefined, another = false): ItemProgress {
     const last = this.#last
-    const continues = (item: ItemProgress): boolean => !(another && item.done)
+    const continues = (item: ItemProgress): boolean => !(another && item.isFinished)
 
     // Fast path: nearly every event is about the item of the one before it.
     if (last && index !== undefined && last.index === index && continues(last)) return last
@@ -110,7 +110,7 @@ export class ItemReader {
   }
 
   part(progress: ItemProgress, index = 0, part: WirePart): void {
-    if (!progress.weighed) this.logprobs(progress, part.logprobs)
+    if (!progress.hasLogprobs) this.logprobs(progress, part.logprobs)
     if (progress.parts.has(index)) return
     if (part.type === 'refusal') this.refusal(progress, index, part.refusal)
     else this.text(progress, index, part.text ?? part.transcript)
@@ -131,12 +131,12 @@ export class ItemReader {
   }
 
   callText(progress: ItemProgress, text = ''): void {
-    progress.called = true
+    progress.hasArguments = true
     this.#sink.toolCall(progress.key, { text: asText(text) })
   }
 
   annotation(progress: ItemProgress, annotation: WireAnnotation | undefined): void {
-    progress.cited = true
+    progress.hasCitations = true
     const citation = annotation && toCitation(annotation)
     if (citation) this.#sink.citation(citation)
     if (annotation?.type === 'container_file_citation' && annotation.file_id)
@@ -147,12 +147,13 @@ export class ItemReader {
       })
   }
 
-  logprobs(progress: ItemProgress, given: WirePart['logprobs']): void {
-    // Mostly an empty list, with every delta.
-    if (!given?.length) return
-    const logprobs = toLogprobs(given)
+  logprobs(progress: ItemProgress, tokens: WirePart['logprobs']): void {
+    // Nearly every delta has an empty list.
+    if (!tokens?.length) return
+    const logprobs = toLogprobs(tokens)
     if (!logprobs.length) return
-    progress.weighed = true
+
+    progress.hasLogprobs = true
     this.#sink.logprobs(logprobs)
   }
 
@@ -161,20 +162,15 @@ export class ItemReader {
       this.#sink.toolCall(key, { id: asText(call_id), name: asText(name) })
   }
 
-  /** An item is whole: gives out what has not gone out yet. */
+  /** Takes the finished item: gives the sink what no event has given it. */
   finish(progress: ItemProgress, item: WireItem): void {
-    progress.done = true
+    progress.isFinished = true
     // Counted, not compared: servers number the parts of their events in other ways than they list
     // them.
     const delivered = progress.parts.size
     switch (item.type) {
       case 'message':
-        listOf(item.content).forEach((part, index) => {
-          if (index >= delivered) this.part(progress, index, part)
-        })
-        if (!progress.cited)
-          for (const part of listOf(item.content))
-            for (const note of listOf(part.annotations)) this.annotation(progress, note)
+        this.#finishMessage(progress, listOf(item.content), delivered)
         break
       case 'reasoning': {
         const kind = item.summary?.length ? 'summary' : 'content'
@@ -194,15 +190,25 @@ export class ItemReader {
     }
   }
 
+  #finishMessage(progress: ItemProgress, parts: readonly WirePart[], delivered: number): void {
+    for (const [index, part] of parts.entries())
+      if (index >= delivered) this.part(progress, index, part)
+
+    if (progress.hasCitations) return
+    for (const annotation of parts.flatMap((part) => listOf(part.annotations)))
+      this.annotation(progress, annotation)
+  }
+
   #finishCall(progress: ItemProgress, item: WireItem): void {
     const { key } = progress
-    const custom = item.type === 'custom_tool_call'
-    const text = custom ? item.input : item.arguments
+    const isCustom = item.type === 'custom_tool_call'
+    const text = isCustom ? item.input : item.arguments
     this.begin(progress, item)
-    if (!progress.called) this.callText(progress, text)
+    if (!progress.hasArguments) this.callText(progress, text)
+
     // The reply was cut within the call: any text could be the whole input of a custom tool.
     if (item.status === 'incomplete') return
-    if (custom) this.#sink.toolCall(key, { value: { input: asText(text) } })
+    if (isCustom) this.#sink.toolCall(key, { value: { input: asText(text) } })
     this.#sink.endToolCall(key)
   }
 
@@ -218,8 +224,8 @@ export class ItemReader {
   }
 }
 
-const toLogprobs = (given: WirePart['logprobs']): readonly TokenLogprob[] =>
-  listOf(given).flatMap(({ token, logprob, top_logprobs }) => {
+const toLogprobs = (tokens: WirePart['logprobs']): readonly TokenLogprob[] =>
+  listOf(tokens).flatMap(({ token, logprob, top_logprobs }) => {
     if (typeof logprob !== 'number') return []
     const top = toLogprobs(top_logprobs)
     return [{ token: asText(token), logprob, ...(top.length && { top }) }]

@@ -155,11 +155,7 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
     const at = { output_index, item_id: item.id }
     const empty = {
       status: 'in_progress',
-      ...(item.type === 'function_call'
-        ? { arguments: '' }
-        : item.type === 'message'
-          ? { content: [] }
-          : { summary: [] }),
+      ...(item.type === 'function_call' ? { arguments: '' } : { content: [] }),
     }
     yield say('output_item.added', {
       output_index,

@@ -62,12 +62,12 @@ export function turnOf(format: WireFormat, request: WireRequest): number {
 
 /** What a reply writes, in words. */
 export function chunksOf({ status, steps }: ServerReply): string[] {
-  const lines = steps.map((step) =>
-    step === 'reset'
-      ? '(the connection breaks)'
-      : step instanceof Uint8Array
-        ? JSON.stringify(new TextDecoder('utf-8', { ignoreBOM: true }).decode(step))
-        : JSON.stringify(step),
-  )
+  const lines = steps.map((step) => {
+    if (step === 'reset') return '(the connection breaks)'
+    const isBinary = step instanceof Uint8Array
+    return JSON.stringify(
+      isBinary ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(step) : step,
+    )
+  })
   return [`(status ${status})`, ...lines]
 }

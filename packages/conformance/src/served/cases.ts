@@ -138,22 +138,24 @@ function plainCase(wire: Wire, script: Script, stream: boolean): ServedCase[] {
   const calls = turns.flatMap(({ toolCalls = [] }) => toolCalls)
   const isWithoutIds = calls.some((call) => call.id === undefined)
   const isWithIds = hasIds(wire)
-  const rules: RuleName[] = broken
-    ? [broken]
-    : isWithoutIds && isWithIds
-      ? ['missing-ids']
-      : [
-          'text',
-          ...(turns.some(({ reasoning }) => reasoning) ? (['reasoning'] as const) : []),
-          ...(calls.length ? (['calls'] as const) : []),
-          ...(calls.length && isWithIds ? (['call-ids'] as const) : []),
-          'finish',
-          'usage',
-          ...(turns.length > 1 ? (['results'] as const) : []),
-          'accepted',
-          'documented-fields',
-        ]
-  return [toCase(wire, { id, title, rules, turns, stream, expected: { kind: 'reply' } })]
+
+  const rules: Partial<Record<RuleName, boolean>> = {
+    text: true,
+    reasoning: turns.some(({ reasoning }) => reasoning),
+    calls: calls.length > 0,
+    'call-ids': calls.length > 0 && isWithIds,
+    finish: true,
+    usage: true,
+    results: turns.length > 1,
+    accepted: true,
+    'documented-fields': true,
+  }
+  const rulesOf = (): RuleName[] => {
+    if (broken) return [broken]
+    if (isWithoutIds && isWithIds) return ['missing-ids']
+    return (Object.keys(rules) as RuleName[]).filter((name) => rules[name])
+  }
+  return [toCase(wire, { id, title, rules: rulesOf(), turns, stream, expected: { kind: 'reply' } })]
 }
 
 /** The same reply in other bytes or other chunks, compared with the case of the script. */

@@ -21,19 +21,20 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   const form = checkForm(source.value ?? {})
   const misspelt = misspeltParts(source)
   const formIssues = (form.issues ?? []).flatMap((issue) => toIssues(source, issue))
-  // A misspelt name and the part that is then missing are one mistake, not two.
-  const formProblems = misspelt.length
-    ? formIssues.filter(({ path }) => path.includes('.') || path.includes('['))
-    : formIssues
+
+  // A misspelt part and the part that is then missing are one mistake: only the first is reported.
+  const isOfPart = ({ path }: ConfigIssue): boolean => !/[.[]/.test(path)
+  const formProblems = misspelt.length ? formIssues.filter((issue) => !isOfPart(issue)) : formIssues
+
+  // What has the right form is checked further, unless the field has a wrong form already.
   const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
-  const reportedPaths = new Set([
-    ...formIssues.map(({ path }) => path),
-    ...(misspelt.length ? ['roles'] : []),
-  ])
-  const content = checkPool(checked, source, { ...options, table }).filter(
+  const reportedPaths = new Set(formIssues.map(({ path }) => path))
+  if (misspelt.length) reportedPaths.add('roles')
+  const contentProblems = checkPool(checked, source, { ...options, table }).filter(
     ({ path }) => !reportedPaths.has(path),
   )
-  const issues = [...misspelt, ...formProblems, ...content]
+
+  const issues = [...misspelt, ...formProblems, ...contentProblems]
   if (form.issues || issues.length) throw new ConfigFileError(issues)
   return toPool(form)
 }
@@ -67,6 +68,7 @@ function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
   }
   const wrong = new Set(issues.map(({ path }) => path.slice(0, 3).map(String).join('.')))
   const entries = Array.isArray(models) ? models : []
+
   return {
     models: entries.map((entry: unknown, index) => {
       if (!isObject(entry)) return {}
@@ -130,11 +132,7 @@ function expectation(issue: Issue): string {
     case 'invalid_type':
       return kinds[issue.expected] ?? issue.expected
     case 'too_small':
-      return issue.origin === 'string'
-        ? 'text that is not empty'
-        : issue.origin === 'array'
-          ? 'at least one'
-          : `at least ${String(issue.minimum)}${issue.inclusive ? '' : ' and not that'}`
+      return smallest(issue)
     case 'too_big':
       return `at most ${String(issue.maximum)}`
     case 'invalid_value':
@@ -144,6 +142,12 @@ function expectation(issue: Issue): string {
   }
 }
 
+function smallest({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  if (origin === 'string') return 'text that is not empty'
+  if (origin === 'array') return 'at least one'
+  return `at least ${String(minimum)}${inclusive ? '' : ' and not that'}`
+}
+
 /** The value in the file, without what might be a secret. */
 function describe(value: unknown, path: readonly PropertyKey[]): string {
   if (Array.isArray(value)) return value.length ? 'a list' : 'an empty list'
@@ -151,9 +155,9 @@ function describe(value: unknown, path: readonly PropertyKey[]): string {
   if (typeof value === 'object') return 'fields'
   if (path.includes('headers') || path.includes('vendor') || path.includes('settings'))
     return `a ${typeof value}`
-  return typeof value === 'string'
-    ? `the text ${JSON.stringify(value.slice(0, 80))}`
-    : `${JSON.stringify(value)}${typeof value === 'number' ? ' (put it in quotes if it is a text)' : ''}`
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 80))}`
+  const advice = typeof value === 'number' ? ' (put it in quotes if it is a text)' : ''
+  return JSON.stringify(value) + advice
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -188,6 +192,7 @@ function toCamelCase(value: object, keepNull = false): object {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
       if ((inner === null && !keepNull) || inner === undefined || inner === '') return []
+
       // A list of codes in a file; in code, `onSwitch` is the callback.
       const name =
         key === 'on_switch'
