@@ -57,6 +57,9 @@ export function library(...entries: string[]): Library {
     // esbuild's own is that of the first package which this process built.
     esbuildOptions: (options) => {
       options.absWorkingDir = folder
+      // A comment names the file of each part: by its link, which is the same wherever the
+      // dependencies are stored.
+      options.preserveSymlinks = true
     },
     onSuccess: async () => {
       await writeDeclarations(

@@ -1,5 +1,8 @@
-// Asks every vendor whose key is in the environment ten questions: npm run test:live. It costs
-// money, if little, so CI never runs it.
+// Asks every vendor whose key is in the environment twelve questions: npm run test:live. It costs
+// money, less than a cent each, so CI never runs it. What was seen goes into evidence/live.md.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findPrices } from '@modelport/catalog/prices'
 import {
   keyVariables,
   newProvider,
@@ -8,14 +11,19 @@ import {
   resolveModel,
 } from '@modelport/factory'
 import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../support/repository.js'
+import { type Seen, toPage } from './page.js'
 import { askAll, questions } from './questions.js'
 
 if (process.env['CI'])
   throw new Error('test:live sends requests that cost money; CI must not run it')
 
+const page = join(root, 'evidence/live.md')
 const lines: string[] = []
+const seen: Seen[] = []
 afterAll(() => {
   console.log(lines.join('\n'))
+  if (seen.length > 0) writeFileSync(page, toPage(readFileSync(page, 'utf8'), seen))
 })
 
 describe.each(
@@ -38,7 +46,12 @@ describe.each(
     `answers the ${Object.keys(questions).length} questions`,
     async () => {
       const { cheapestModel } = await newProvider(name)
-      const answers = await askAll({ provider: name, model: cheapestModel })
+      const { prices } = findPrices(name, cheapestModel)
+      const profile = prices && { profile: { prices } }
+      const report = await askAll({ provider: name, model: cheapestModel, ...profile })
+      const { answers } = report
+      const date = new Date().toISOString().slice(0, 10)
+      seen.push({ vendor: name, model: cheapestModel, date, ...report })
       for (const { question, status, detail, ms } of answers)
         lines.push(
           `${name.padEnd(18)} ${question.padEnd(22)} ${status.padEnd(8)} ${String(ms).padStart(6)} ms  ${detail}`,

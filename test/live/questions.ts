@@ -6,6 +6,7 @@ import {
   toImagePart,
 } from '@modelport/core'
 import { type FactoryContext, type ModelConfig, newProvider } from '@modelport/factory'
+import { BudgetLedger, type RunBudget, withBudget } from '@modelport/runtime'
 
 /** What came of one question. */
 export interface Answered {
@@ -66,7 +67,7 @@ async function codeOf(run: () => Promise<unknown>, expected: readonly string[]):
   throw new Error(`succeeded, expected one of ${expected.join(', ')}`)
 }
 
-/** The ten questions that every vendor is asked. */
+/** The twelve questions that every vendor is asked. */
 export const questions: Readonly<Record<string, Question>> = {
   text: async ({ provider }) => {
     const text = await provider.complete('Reply with the single word OK.', brief)
@@ -159,6 +160,32 @@ export const questions: Readonly<Record<string, Question>> = {
       ['not-found', 'invalid-request', 'permission'],
     )
   },
+  'a reply that is cut': async ({ provider }) => {
+    const { finishReason, usage } = await provider.generate(user('Count from 1 to 100.'), {
+      ...once,
+      maxTokens: 16,
+    })
+    expectThat(finishReason === 'length', `it ended by ${finishReason}`)
+    return `${usage.outputTokens} tokens out`
+  },
+  'history of another vendor': async ({ provider }) => {
+    const call = {
+      id: 'toolu_01AbCdEfGhIjKlMnOpQrStUv',
+      name: add.name,
+      arguments: { a: 2, b: 3 },
+      argumentsText: '{"a":2,"b":3}',
+    }
+    const { text } = await provider.generate(
+      [
+        { role: 'user', content: 'Use add_numbers to add 2 and 3, then say the sum.' },
+        { role: 'assistant', content: 'I add them.', toolCalls: [call] },
+        { role: 'tool', toolCallId: call.id, content: '5' },
+      ],
+      { ...brief, tools: [add] },
+    )
+    expectThat(text.includes('5'), `the reply is ${JSON.stringify(text.slice(0, 40))}`)
+    return 'continued'
+  },
   'long prompt': async ({ provider }) => {
     const { text, usage } = await provider.generate(
       user(`${'lorem ipsum '.repeat(1500)}\nReply with the single word OK.`),
@@ -169,17 +196,36 @@ export const questions: Readonly<Record<string, Question>> = {
   },
 }
 
+/** A cent for all questions of a vendor; without prices, calls and tokens as they would take. */
+const limitsOf = (hasPrices: boolean): RunBudget => ({
+  maxCalls: 20,
+  maxInputTokens: 20_000,
+  maxOutputTokens: 8_000,
+  ...(hasPrices && { maxCost: 0.01 }),
+})
+
+/** What a vendor's model made of the questions. */
+export interface Report {
+  readonly answers: readonly Answered[]
+  /** In US dollars, as our own budget counted it. Unset: nobody knows the prices. */
+  readonly cost?: number
+}
+
 /**
- * Asks a model the ten questions, one after the other. What the vendor or the model cannot do is
- * skipped, with the reason.
+ * Asks a model the twelve questions, one after the other, under a budget of a cent. What the vendor
+ * or the model cannot do is skipped, with the reason.
  */
-export async function askAll(config: ModelConfig, context?: FactoryContext): Promise<Answered[]> {
-  const provider = await newProvider(config, context)
+export async function askAll(config: ModelConfig, context?: FactoryContext): Promise<Report> {
+  const hasPrices = config.profile?.prices !== undefined
+  const ledger = new BudgetLedger(limitsOf(hasPrices))
+  const profile = config.profile
+  const other = async (change: Partial<ModelConfig>): Promise<Provider> =>
+    withBudget(await newProvider({ ...config, ...change }, context), ledger, { profile })
+
+  const provider = await other({})
   const answers: Answered[] = []
   for (const [question, ask] of Object.entries(questions)) {
     const startedAt = performance.now()
-    const other = (change: Partial<ModelConfig>): Promise<Provider> =>
-      newProvider({ ...config, ...change }, context)
     const [status, detail] = await ask({ provider, other }).then(
       (said) => ['ok', said] as const,
       (error: unknown) => {
@@ -197,5 +243,5 @@ export async function askAll(config: ModelConfig, context?: FactoryContext): Pro
       ms: Math.round(performance.now() - startedAt),
     })
   }
-  return answers
+  return { answers, ...(hasPrices && { cost: ledger.spent.cost }) }
 }
