@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { readText, repositoryFiles } from './support/repository.js'
 
 /** A mark with the name that takes its place and the version in which the old one goes. */
-const form = /^use \{?@?[\w `.()-]+\}?.* It goes in \d+\.\d+\.0\.$/
+const form = /^use (?:\{@link [\w.]+\}|`[^`]+`)[^.]*\. It goes in \d+\.\d+\.0\.$/
 
 const marksOf = (text: string): readonly string[] =>
-  [...text.matchAll(/@deprecated ([^@]*?)(?:\n\s*\*?\s*@|\*\/)/g)].map(([, words = '']) =>
+  [...text.matchAll(/@deprecated ([\s\S]*?)(?=\n\s*\*?\s*@|\s*\*\/)/g)].map(([, words = '']) =>
     words.replaceAll(/\s*\n\s*\*\s*/g, ' ').trim(),
   )
 

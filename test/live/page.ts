@@ -45,7 +45,7 @@ export function toPage(page: string, seen: readonly Seen[]): string {
     if (rows.has(vendor)) rows.set(vendor, line)
   }
   for (const one of seen) rows.set(one.vendor, rowOf(one))
-  return `# What vendors answered
+  return `# What vendors replied
 
 After reading this page you know which vendors were asked live, when, with which model, and what came of it.
 

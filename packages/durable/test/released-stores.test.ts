@@ -63,7 +63,7 @@ for (const version of versions)
       })
       afterEach(() => store.close())
 
-      test('gives the result of a run that is over, and calls nothing', async () => {
+      test('the store gives the result of a run that is over, and calls nothing', async () => {
         const result = await runs.finished(store, payments)
         expect(result).toMatchObject({ status: 'final', text: 'It is paid.' })
         expect(payments).toEqual([])
@@ -75,7 +75,7 @@ for (const version of versions)
         )
       })
 
-      test('resumes a run that waits for an approval, and pays once', async () => {
+      test('the store resumes a run that waits for an approval, and pays once', async () => {
         const waiting = await runs.waiting(store, payments)
         if (waiting.status !== 'suspended') throw new Error(`the run is ${waiting.status}`)
         for (const item of waiting.pending)
@@ -90,7 +90,7 @@ for (const version of versions)
         expect(payments).toHaveLength(1)
       })
 
-      test('asks what became of a call whose process is gone, and does not repeat it', async () => {
+      test('the store asks what became of a call whose process is gone, and does not repeat it', async () => {
         const asked = await runs.interrupted(store, payments)
         if (asked.status !== 'suspended') throw new Error(`the run is ${asked.status}`)
         const [item] = asked.pending
@@ -101,7 +101,7 @@ for (const version of versions)
         expect(payments).toEqual([])
       })
 
-      test('continues the task of a session after an approval, and the session remembers', async () => {
+      test('the store continues the task of a session after an approval, and the session remembers', async () => {
         const { host, client } = openClerk(store, payments)
         const task = await approve(client)
         expect(task).toMatchObject({ state: 'completed' })
@@ -114,7 +114,7 @@ for (const version of versions)
         await host.drain(100)
       })
 
-      test('has the budget with what was used of it', async () => {
+      test('the store has the budget with what was used of it', async () => {
         const budgets = await store.budgets.list('ada')
         expect(budgets).toMatchObject([{ window: 'none', maxCalls: 100, used: { calls: 2 } }])
       })
