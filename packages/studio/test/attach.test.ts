@@ -614,6 +614,21 @@ describe('a program without a studio', () => {
     expect(await first.ended(1)).toMatchObject([{ title: 'the last question' }])
   })
 
+  test('a studio that is too busy to prove that it runs keeps its address when another one starts', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const busy = killable(path)
+    onTestFinished(() => void busy.kill('SIGKILL'))
+    await expect.poll(() => existsSync(path)).toBe(true)
+    const left = readFileSync(path, 'utf8')
+    busy.kill('SIGSTOP')
+    const later = await openStudio(state)
+    busy.kill('SIGCONT')
+    expect(readFileSync(path, 'utf8')).toBe(`${later.served.programUrl}\n${left}`)
+    await later.served.close()
+    expect((await start('exit', state).done).stderr).toContain(new URL(left).origin)
+  })
+
   test('MODELPORT_STUDIO=off keeps a program to itself although a studio runs', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { dirname, extname } from 'node:path'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { configError } from '@modelport/core'
@@ -110,8 +111,7 @@ const proofMs = 1000
 
 /**
  * Puts the address before those of the studios that run already, or takes it out. One a line. An
- * address at which no studio proves its token is dropped: its studio was killed, and its port may
- * be somebody else's.
+ * address whose studio was killed is dropped: its port may be somebody else's.
  */
 async function writeAddress(path: string, address: string, isRunning: boolean): Promise<void> {
   mkdirSync(dirname(path), { recursive: true })
@@ -120,22 +120,30 @@ async function writeAddress(path: string, address: string, isRunning: boolean): 
       (one) => one && one !== address,
     )
   const asked = read().slice(0, mostAddresses)
-  const running = await Promise.all(asked.map(isStudio))
-  const dead = new Set(asked.filter((_, index) => !running[index]))
+  const gone = await Promise.all(asked.map(isGone))
+  const dead = new Set(asked.filter((_, index) => gone[index]))
   // Read again: another studio may have written meanwhile.
   const others = read().filter((one) => !dead.has(one))
-  const all = [...(isRunning ? [address] : []), ...others]
-  // Made anew: a file in its place may be readable by others, or a link.
-  rmSync(path, { force: true })
-  if (all.length > 0)
-    writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
+  const all = [...(isRunning ? [address] : []), ...others].slice(0, mostAddresses)
+  if (all.length === 0) {
+    rmSync(path, { force: true })
+    return
+  }
+
+  // Made anew: a file in its place may be readable by others, or a link. It comes as a whole:
+  // whoever reads it meanwhile finds the one before.
+  const whole = `${path}.${process.pid}`
+  rmSync(whole, { force: true })
+  writeFileSync(whole, all.join('\n'), { mode: 0o600, flag: 'wx' })
+  renameSync(whole, path)
 }
 
 /**
- * Whether the studio of this address runs: it proves that it knows the token, which is not sent.
+ * True if nothing listens at this address, or if what listens cannot prove that it knows the token,
+ * which is not sent. A studio that does not respond in time is busy, or its process is stopped.
  */
-async function isStudio(address: string): Promise<boolean> {
-  if (!URL.canParse(address)) return false
+async function isGone(address: string): Promise<boolean> {
+  if (!URL.canParse(address)) return true
   const url = new URL(address)
   const challenge = newChallenge()
   const end = new AbortController()
@@ -147,9 +155,9 @@ async function isStudio(address: string): Promise<boolean> {
       redirect: 'manual',
       signal: end.signal,
     })
-    return headers.get(proofHeader) === (await proofOf(url.hash.slice(1), 'studio', challenge))
+    return headers.get(proofHeader) !== (await proofOf(url.hash.slice(1), 'studio', challenge))
   } catch {
-    return false
+    return !end.signal.aborted
   } finally {
     clearTimeout(timer)
     end.abort()
