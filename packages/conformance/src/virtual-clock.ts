@@ -48,10 +48,16 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
 
 /** Waits, for a very short real time, until the condition holds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
+  let isOver = false
   const wait = async (): Promise<void> => {
-    while (!condition()) await settle(1)
+    while (!isOver && !condition()) await settle(1)
   }
-  await withoutHang(wait(), what)
+  try {
+    await withoutHang(wait(), what)
+  } finally {
+    // Nobody looks any more after it was given up.
+    isOver = true
+  }
 }
 
 /** Time that passes only when a test says so. */
