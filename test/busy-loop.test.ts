@@ -9,6 +9,12 @@ const loops: Readonly<Record<string, (isOver: () => boolean) => void>> = {
     }
     again()
   },
+  'timers of two milliseconds': (isOver) => {
+    const loop = async (): Promise<void> => {
+      while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    void loop()
+  },
   immediates: (isOver) => {
     const loop = async (): Promise<void> => {
       while (!isOver()) await nextTurn()

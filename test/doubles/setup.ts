@@ -37,6 +37,5 @@ afterAll(() => {
 // reaching the next timer.
 afterAll(async () => {
   const started = await findBusyLoop()
-  if (started)
-    throw new Error(`a test left something that waits no time, again and again:\n${started}`)
+  if (started) throw new Error(`a test left something that polls:\n${started}`)
 })

@@ -1,7 +1,9 @@
 import { createHook } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const turns = 8
+const turns = 15
+/** A timer that is longer costs next to nothing. */
+const longestMs = 3
 /** As often as this in so many turns, nobody starts a timer that happens to come late. */
 const startsOfLoop = 4
 
@@ -14,7 +16,7 @@ const stackOf = ({ stack = '' }: Error): string =>
     .join('\n')
 
 /**
- * Watches some turns of the event loop, and returns where timers of at most a millisecond, or
+ * Watches some turns of the event loop, and returns where timers of some milliseconds, or
  * immediates, are started at the same place again and again; undefined if nothing polls.
  */
 export async function findBusyLoop(): Promise<string | undefined> {
@@ -23,7 +25,7 @@ export async function findBusyLoop(): Promise<string | undefined> {
   const hook = createHook({
     init: (_id, type, _trigger, resource) => {
       const { _idleTimeout: ms = Infinity } = resource as { readonly _idleTimeout?: number }
-      if (isOwn || (type !== 'Immediate' && !(type === 'Timeout' && ms <= 1))) return
+      if (isOwn || (type !== 'Immediate' && !(type === 'Timeout' && ms <= longestMs))) return
       const stack = stackOf(new Error('started'))
       if (stack) starts.set(stack, (starts.get(stack) ?? 0) + 1)
     },

@@ -272,7 +272,7 @@ export class CutJob {
       await host.recover([key])
       let from = 0
       for (let round = 0; round < mostRounds && !isDead(); round++) {
-        const settled = await Promise.race([host.settled(key, from), died(isDead)])
+        const settled = await unlessDead(host.settled(key, from), isDead)
         if (!settled || isTerminal(settled.state)) return
         from = (await store.tasks.head(key))?.seq ?? 0
         await this.#settle(store, task.id, await openRequests(store.tasks, key), isDead, commits)
@@ -313,7 +313,19 @@ export class CutJob {
 
 let made = 0
 
-/** Resolves once the process has ended. */
-async function died(isDead: () => boolean): Promise<undefined> {
-  while (!isDead()) await new Promise((resolve) => setTimeout(resolve, 2))
+/** The result, or undefined if the process ends before it. */
+async function unlessDead<Result>(
+  result: Promise<Result>,
+  isDead: () => boolean,
+): Promise<Result | undefined> {
+  let isOver = false
+  const died = async (): Promise<undefined> => {
+    while (!isOver && !isDead()) await new Promise((resolve) => setTimeout(resolve, 2))
+    return undefined
+  }
+  try {
+    return await Promise.race([result, died()])
+  } finally {
+    isOver = true
+  }
 }
