@@ -106,6 +106,12 @@ function start(what: string, state: string, env: Record<string, string> = {}, qu
   return { child: child as ChildProcess, done, connected, stdout: () => stdout }
 }
 
+/** What a program waits for in the middle of its run, however slow the machine is. */
+function gateIn(state: string): { readonly GATE: string; open(): void } {
+  const file = join(state, 'gate')
+  return { GATE: file, open: () => writeFileSync(file, '') }
+}
+
 /** A studio in a process of its own. */
 function killable(path: string, option = '') {
   const code = `
@@ -282,12 +288,15 @@ describe('a program that is attached', () => {
 
   test('a studio that is started again during a run shows the whole prompt of the steps that begin from then on', async () => {
     const state = temporaryFolder('attach')
-    const program = start('steps', state)
+    const { open, ...gate } = gateIn(state)
+    const program = start('steps', state, gate)
     const first = await openStudio(state)
     const seen = async () => (await first.context((await first.runs())[0]?.id ?? '')).length
     await expect.poll(seen).toBe(3)
     await first.served.close()
     const second = await openStudio(state)
+    await expect.poll(async () => (await second.runs()).length).toBe(1)
+    open()
     const [run] = await second.ended(1)
     const contexts = await second.context(run?.id ?? '')
     expect(contexts.length).toBeGreaterThan(0)
@@ -328,7 +337,7 @@ describe('a program that is attached', () => {
   test('a program that is killed leaves its runs as interrupted, with what had arrived; until then nobody stops them here', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state, { store: openFileStore(join(state, 'studio.db')) })
-    const program = start('hangs', state)
+    const program = start('hangs', state, { GATE: gateIn(state).GATE })
     await expect.poll(async () => (await studio.runs())[0]?.firstTokenMs).toBeGreaterThan(0)
     expect(await studio.runs()).toMatchObject([{ status: 'running', elsewhere: true }])
     program.child.kill('SIGKILL')
@@ -348,12 +357,15 @@ describe('a program that is attached', () => {
   test('a studio that is started later, or again, shows what the program has under way', async () => {
     const state = temporaryFolder('attach')
     const store = join(state, 'studio.db')
-    const program = start('hangs', state)
+    const { open, ...gate } = gateIn(state)
+    const program = start('hangs', state, gate)
     await expect.poll(() => program.stdout()).toContain('reading')
     const first = await openStudio(state, { store: openFileStore(store) })
     await expect.poll(async () => (await first.runs()).length).toBe(1)
     await first.served.close()
     const second = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(async () => (await second.runs())[0]?.status).toBe('running')
+    open()
     await expect.poll(async () => (await second.runs())[0]?.status).toBe('final')
     expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
     expect((await program.done).status).toBe(0)
@@ -362,16 +374,18 @@ describe('a program that is attached', () => {
   test('a run that ends while no studio runs is whole once the next one is there', async () => {
     const state = temporaryFolder('attach')
     const store = join(state, 'studio.db')
-    const program = start('gap', state)
+    const { open, ...gate } = gateIn(state)
+    const program = start('gap', state, gate)
     const first = await openStudio(state, { store: openFileStore(store) })
-    await expect.poll(async () => (await first.runs())[0]?.firstTokenMs).toBeGreaterThan(0)
+    await expect.poll(async () => (await first.runs()).length).toBe(1)
     await first.served.close()
+    open()
     await expect.poll(program.stdout).toBe('ended\n')
     const opened = openFileStore(store)
     expect(await opened.list(9)).toMatchObject([{ error: { code: 'interrupted' } }])
     const second = await openStudio(state, { store: opened })
     await expect.poll(async () => (await second.runs())[0]?.status).toBe('final')
-    expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
+    expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 10 } }])
   })
 
   test('the system prompt of a run is kept with its settings, and found', async () => {
@@ -387,7 +401,7 @@ describe('a program that is attached', () => {
   test('a run whose program is killed keeps its replies, results and counts, as far as they had arrived', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)
-    const program = start('steps', state)
+    const program = start('steps', state, { GATE: gateIn(state).GATE })
     await expect.poll(async () => (await studio.runs()).length).toBe(1)
     const id = (await studio.runs())[0]?.id ?? ''
     await expect.poll(async () => (await studio.context(id)).length).toBeGreaterThan(2)
@@ -407,7 +421,8 @@ describe('a program that is attached', () => {
   test('a run whose studio and then whose program is killed keeps what it said before and after', async () => {
     const state = temporaryFolder('attach')
     const store = join(state, 'studio.db')
-    const program = start('steps', state)
+    const { open, ...gate } = gateIn(state)
+    const program = start('steps', state, gate)
     const first = await openStudio(state, { store: openFileStore(store) })
     const steps = async (studio: typeof first, id: string) => (await studio.context(id)).length
     await expect.poll(async () => (await first.runs()).length).toBe(1)
@@ -415,6 +430,8 @@ describe('a program that is attached', () => {
     await expect.poll(() => steps(first, id)).toBeGreaterThan(1)
     await first.served.close()
     const second = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(async () => (await second.runs())[0]?.status).toBe('running')
+    open()
     await expect.poll(() => steps(second, id)).toBeGreaterThan(3)
     program.child.kill('SIGKILL')
     await second.ended(1)
@@ -433,7 +450,8 @@ describe('a program that is attached', () => {
     const store = join(state, 'studio.db')
     const killed = killable(path, `store: openFileStore(${JSON.stringify(store)})`)
     await expect.poll(() => existsSync(path)).toBe(true)
-    const program = start('steps', state)
+    const { open, ...gate } = gateIn(state)
+    const program = start('steps', state, gate)
     const opened = openFileStore(store)
     await expect.poll(async () => (await opened.list(9))[0]?.status).toBe('running')
     killed.kill('SIGKILL')
@@ -442,6 +460,8 @@ describe('a program that is attached', () => {
     const left = openFileStore(store)
     expect(await left.list(9)).toMatchObject([{ error: { code: 'interrupted' } }])
     const next = await openStudio(state, { store: left })
+    await expect.poll(async () => (await next.runs())[0]?.status).toBe('running')
+    open()
     await expect.poll(async () => (await next.runs())[0]?.status).toBe('final')
     expect(await next.runs()).toHaveLength(1)
     expect((await program.done).status).toBe(0)

@@ -1,6 +1,8 @@
 // A program as a user writes it; what it does is its argument. It is started with
 // `--import @modelport/studio/attach`.
+import { existsSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
 import type { ToolStreamReader } from '@modelport/core'
 import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
@@ -22,6 +24,13 @@ const outer = createMock({
   delayMs: 5,
 })
 const slow = createMock({ responses: ['one more '.repeat(22)], delayMs: 100 })
+
+/** Waits until the test has made the file that `GATE` names; at once if there is no such gate. */
+async function gate(): Promise<void> {
+  const file = process.env['GATE']
+  while (file !== undefined && !existsSync(file)) await sleep(10)
+}
+
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   run: () =>
     infer(outer, { query: 'Is it warm?', tools: [ask], observe: { agentName: 'weather' } }),
@@ -32,15 +41,26 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     const provider = createMock({ responses: [...calls, 'Done.'], delayMs: 500 })
     return infer(provider, {
       query: 'Go',
-      tools: [{ ...ask, execute: ({ about }) => `asked ${String(about)}` }],
+      tools: [
+        {
+          ...ask,
+          execute: async ({ about }) => {
+            if (about === 3) await gate()
+            return `asked ${String(about)}`
+          },
+        },
+      ],
       limits: { maxSteps: 9 },
     })
   },
   prompted: () =>
     infer(outer, { query: 'Is it warm?', tools: [ask], system: 'Speak like a captain.' }),
   gap: async () => {
-    await infer(createMock({ responses: ['one more '.repeat(8)], delayMs: 100 }), {
+    const waits = { ...ask, execute: () => gate() }
+    const call = { toolCalls: [{ name: 'ask', arguments: {} }] }
+    await infer(createMock({ responses: [call, 'one more '.repeat(5)] }), {
       query: 'Count',
+      tools: [waits],
     })
     process.stdout.write('ended\n')
     await new Promise((resolve) => setTimeout(resolve, 30_000)) // killed here
@@ -119,6 +139,7 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     const reader = await slow.stream('Count')
     await reader.next()
     process.stdout.write('reading\n')
+    await gate()
     for await (const _ of reader);
   },
   tools: async () => {
