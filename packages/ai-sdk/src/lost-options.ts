@@ -84,10 +84,27 @@ function foreignOptionsOf({ providerOptions, tools = [], prompt }: ModelCall) {
   for (const message of prompt) {
     given.push(message.providerOptions)
     if (typeof message.content === 'string') continue
-    for (const part of message.content) given.push(...optionsOfPart(part))
+    for (const part of message.content)
+      given.push(
+        ...optionsOfPart(part).map(message.role === 'assistant' ? withoutIds : (one) => one),
+      )
   }
   return given.filter((one) => one !== undefined)
 }
+
+/** Says where a part of a reply came from, and nothing that a request could repeat. */
+const idsOfParts: ReadonlySet<string> = new Set(['itemId', 'annotations'])
+
+const withoutIds = (
+  options: SharedV4ProviderOptions | undefined,
+): SharedV4ProviderOptions | undefined =>
+  options &&
+  Object.fromEntries(
+    Object.entries(options).map(([vendor, fields]) => [
+      vendor,
+      Object.fromEntries(Object.entries(fields).filter(([name]) => !idsOfParts.has(name))),
+    ]),
+  )
 
 function optionsOfPart(part: Part): readonly (SharedV4ProviderOptions | undefined)[] {
   const own = [part.providerOptions]

@@ -54,6 +54,7 @@ async function* writeParts(
 ): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
   let blocks = 0
+  const withItem = (part: HeldPart): HeldPart => context.withItem(part, reader.details())
   try {
     for await (const event of reader) {
       switch (event.type) {
@@ -63,7 +64,7 @@ async function* writeParts(
           const type = `${kind}-end` as const
           const block = held?.type === type ? held : { type, id: String(blocks++) }
           if (held !== block) {
-            if (held) yield held
+            if (held) yield withItem(held)
             held = block
             yield { type: `${kind}-start`, id: block.id }
           }
@@ -71,7 +72,7 @@ async function* writeParts(
           break
         }
         case 'tool-call-start':
-          if (held) yield held
+          if (held) yield withItem(held)
           held = undefined
           yield {
             type: 'tool-input-start',
@@ -83,7 +84,7 @@ async function* writeParts(
           yield { type: 'tool-input-delta', id: event.id, delta: event.text }
           break
         case 'tool-call-complete':
-          if (held) yield held
+          if (held) yield withItem(held)
           held = toCallPart(event.toolCall, context)
           yield { type: 'tool-input-end', id: event.toolCall.id }
           break
@@ -109,7 +110,8 @@ function* endOf(
   const details = mergeDetails(reader.details())
   const message = reader.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
   if (!held) yield { type: 'text-start', id: '0' }
-  yield carry(held ?? { type: 'text-end', id: '0' }, message, context)
+  const last: HeldPart = carry(held ?? { type: 'text-end', id: '0' }, message, context)
+  yield context.withItem(last, details)
   yield* restOf(message, details, context)
   yield {
     type: 'response-metadata',

@@ -14,7 +14,6 @@ import {
   type AssistantMessage,
   type Citation,
   type FinishReason,
-  isObject,
   type ProviderToolCall,
   type ReplyDetails,
   type TokenUsage,
@@ -22,6 +21,7 @@ import {
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { ownOptions, toMetadata } from './own-options.js'
+import type { ExecutedCall } from './vendors/executed-calls.js'
 import type { ReplyContext } from './vendors/reply-context.js'
 
 /** A part of a whole reply that stands in a stream as it is. */
@@ -75,7 +75,7 @@ export function toParts(
     ...toolCalls.map((call) => toCallPart(call, context)),
   ]
   const parts = said.map((part, index) =>
-    index < said.length - 1 ? part : carry(part, message, context),
+    context.withItem(index < said.length - 1 ? part : carry(part, message, context), details),
   )
   return [...parts, ...restOf(message, details, context)]
 }
@@ -87,7 +87,7 @@ export const restOf = (
   context: ReplyContext,
 ): readonly StreamedPart[] => [
   ...toFiles(message),
-  ...toExecutedCalls(details.providerToolCalls ?? [], context),
+  ...toVendorCalls(details.providerToolCalls ?? [], context),
   ...(details.citations ?? []).map((citation, index) =>
     toSource(citation, `${details.responseId ?? 'reply'}-${index}`),
   ),
@@ -106,40 +106,55 @@ const toFiles = ({ content }: AssistantMessage): readonly StreamedPart[] =>
   })
 
 /**
- * One call and one result for each id: a vendor may report both in one item, or in two. A call that
- * waits for approval has no result yet.
+ * Calls of the vendor's tools: those that the application has to run, and those that the vendor
+ * executed. A tool that the application has not named is `dynamic`: the AI SDK refuses a name that
+ * it does not know.
  */
-function toExecutedCalls(
+function toVendorCalls(
   calls: readonly ProviderToolCall[],
   context: ReplyContext,
 ): readonly StreamedPart[] {
-  const byId = new Map<
-    string,
-    { readonly first: ProviderToolCall; readonly last: ProviderToolCall }
-  >()
-  for (const [index, last] of calls.entries()) {
-    const id = last.id ?? `executed-${index}`
-    byId.set(id, { first: byId.get(id)?.first ?? last, last })
+  const forClient = calls.flatMap((call) => context.clientCall(call) ?? [])
+  const others = calls.filter((call) => !context.clientCall(call))
+  return [
+    ...forClient.map(
+      ({ id, name, input }): StreamedPart => ({
+        type: 'tool-call',
+        toolCallId: id,
+        toolName: context.nameOf(name),
+        input: JSON.stringify(input),
+      }),
+    ),
+    ...context.executedCalls(others).flatMap((call) => toExecutedCall(call, context)),
+  ]
+}
+
+/** The call, with its result or the request to approve it. */
+function toExecutedCall(
+  { id, name, input, result, needsApproval, isDynamic, itemId }: ExecutedCall,
+  context: ReplyContext,
+): readonly StreamedPart[] {
+  const isNamed = !isDynamic && context.isDeclared(name)
+  const executed = {
+    toolCallId: id,
+    toolName: isDynamic ? name : context.nameOf(name),
+    ...(!isNamed && { dynamic: true }),
   }
-  return [...byId].flatMap(([toolCallId, { first, last }]): StreamedPart[] => {
-    const ofClient = context.clientCall(last)
-    if (ofClient) {
-      const { id, name, input } = ofClient
-      const toolName = context.nameOf(name)
-      return [{ type: 'tool-call', toolCallId: id, toolName, input: JSON.stringify(input) }]
-    }
-    const data = isObject(first.data) ? first.data : {}
-    const given = data['input'] ?? data['arguments'] ?? data['action'] ?? {}
-    const input = typeof given === 'string' ? given : JSON.stringify(given)
-    const executed = { toolCallId, toolName: context.nameOf(first.name), dynamic: true }
-    const call: StreamedPart = { type: 'tool-call', ...executed, providerExecuted: true, input }
-    if (data['type'] === 'mcp_approval_request')
-      return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }]
-    return [
-      call,
-      { type: 'tool-result', ...executed, result: (last.data ?? {}) as NonNullable<JSONValue> },
-    ]
-  })
+  const call: StreamedPart = { type: 'tool-call', ...executed, providerExecuted: true, input }
+  if (needsApproval)
+    return [call, { type: 'tool-approval-request', approvalId: id, toolCallId: id }]
+  if (!result) return [call]
+  const { value, isError } = result
+  return [
+    call,
+    {
+      type: 'tool-result',
+      ...executed,
+      result: (value ?? {}) as NonNullable<JSONValue>,
+      ...(isError && { isError }),
+      ...context.itemMetadata(itemId),
+    },
+  ]
 }
 
 function toSource(citation: Citation, id: string): LanguageModelV4Source {

@@ -111,7 +111,18 @@ describe('tools that the vendor executes', () => {
       },
     ])
     expect(first.toolResults).toMatchObject([
-      { toolCallId: 'srvtoolu_1', output: { content: [page] } },
+      {
+        toolCallId: 'srvtoolu_1',
+        output: [
+          {
+            type: 'web_search_result',
+            url: 'https://rome.example',
+            title: 'Rome',
+            pageAge: null,
+            encryptedContent: 'e',
+          },
+        ],
+      },
     ])
     expect(first.sources).toMatchObject([
       { sourceType: 'url', url: 'https://rome.example', title: 'Rome' },
@@ -166,7 +177,7 @@ describe('tools that the vendor executes', () => {
       const request = first.content.find((part) => part.type === 'tool-approval-request')
       expect(request).toMatchObject({
         approvalId: 'mcpr_1',
-        toolCall: { toolName: 'pay', input: { euros: 5 }, providerExecuted: true },
+        toolCall: { toolName: 'mcp.pay', input: { euros: 5 }, providerExecuted: true },
       })
       const response = {
         type: 'tool-approval-response' as const,

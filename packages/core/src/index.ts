@@ -57,6 +57,7 @@ export type {
   ProviderFile,
   ProviderToolCall,
   ReplyDetails,
+  ReplyItem,
   SafetyReport,
   TokenLogprob,
 } from './reply-details.js'

@@ -12,6 +12,7 @@ const singles = [
   'stopText',
   'averageLogprob',
   'container',
+  'items',
 ] as const
 
 /**

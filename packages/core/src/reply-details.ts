@@ -67,6 +67,16 @@ export interface ProviderFile {
   readonly containerId?: string
 }
 
+/** An item of a reply, in the vendor's words. */
+export interface ReplyItem {
+  /** Its kind: a message, reasoning, a call. */
+  readonly type: string
+  /** The id of the call that it is. */
+  readonly callId?: string
+  /** The places that a message names, as they stood on the wire. */
+  readonly annotations?: readonly unknown[]
+}
+
 /** What a reply has besides its text, its tool calls and its token counts. */
 export interface ReplyDetails {
   /** The vendor's own word for why the reply ended. */
@@ -112,6 +122,8 @@ export interface ReplyDetails {
    * The vendor's container that code of the reply ran in, with its skills, as it stood on the wire.
    */
   readonly container?: { readonly id: string; readonly [field: string]: unknown }
+  /** The items that the vendor made the reply of, by their ids, where it has such. */
+  readonly items?: Readonly<Record<string, ReplyItem>>
   /** Results of content filters and moderation. */
   readonly safety?: readonly SafetyReport[]
   /** Files that code run by the vendor made. */

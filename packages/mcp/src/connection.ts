@@ -15,6 +15,7 @@ import { toPlainWords } from './plain-words.js'
 import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
 import { guardSignIn } from './sign-in-page.js'
+import { mayAnswerWithTasks, tasksExtension, withTaskInMeta } from './task-extension.js'
 import { distinctTools, withoutBroken } from './tool-list.js'
 import { showExcluded } from './trust/excluded-tools.js'
 import { createShow, type Show, structure } from './trust/show.js'
@@ -88,6 +89,11 @@ export class McpConnection {
         causeFor(error, this.redact),
       )
     }
+  }
+
+  /** True if the server may answer any call with a task. */
+  get answersWithTasks(): boolean {
+    return mayAnswerWithTasks(this.#active)
   }
 
   /** The tools as the server lists them now. */
@@ -183,7 +189,10 @@ export class McpConnection {
         listMaxPages: mostPages,
         // A round is finished by the call that it belongs to, perhaps in another process.
         inputRequired: { autoFulfill: false },
-        ...(elicitation && { capabilities: { elicitation: { form: {}, url: {} } } }),
+        capabilities: {
+          extensions: { [tasksExtension]: {} },
+          ...(elicitation && { elicitation: { form: {}, url: {} } }),
+        },
       },
     )
     if (elicitation)
@@ -212,7 +221,7 @@ export class McpConnection {
       this.#cancel = undefined
       const deliver = created.onmessage
       created.onmessage = (message, extra) =>
-        deliver?.(withoutBroken(message, this.#settings), extra)
+        deliver?.(withTaskInMeta(withoutBroken(message, this.#settings)), extra)
       await this.#subscribe(client)
     } catch (error) {
       await client.close().catch(() => undefined)

@@ -124,6 +124,35 @@ export class OpenCalls {
 }
 
 /**
+ * Asks the user what a server of 2026-07-28 wants to know.
+ * @throws {LlmError} `unsupported` — it is not for a user to say; `protocol`
+ */
+export async function answerRequests(
+  requests: readonly (readonly [key: string, request: unknown])[],
+  ask: (question: ElicitRequest['params']) => Promise<Answer>,
+): Promise<Readonly<Record<string, ElicitResult>>> {
+  const responses: Record<string, ElicitResult> = {}
+  for (const [key, request] of requests) {
+    const { method, params: question } = (request ?? {}) as {
+      readonly method?: unknown
+      readonly params: ElicitRequest['params']
+    }
+    if (method !== 'elicitation/create')
+      throw new LlmError(
+        'unsupported',
+        `the server asks for ${toPlainWords(String(method), 100)}; only its user can be asked`,
+      )
+    if (question.mode !== 'url' && !isSpecType.ElicitRequestFormParams(question))
+      throw new LlmError(
+        'protocol',
+        'the server asks a question of a form that the protocol does not have',
+      )
+    responses[key] = toResult(await ask(question), question)
+  }
+  return responses
+}
+
+/**
  * Sends a call to a server of 2026-07-28, which ends it with what it has to know. Rounds that were
  * answered are not sent again: the last one is, with the answers and the state of the server.
  */
@@ -140,25 +169,14 @@ export async function sendRounds(
   let round = answers[0]?.state as Round | undefined
   let asked = 0
   for (let sendings = 0; sendings < mostSendings; ) {
-    const inputResponses: Record<string, ElicitResult> = {}
-    for (const [key, request] of Object.entries(round?.inputRequests ?? {})) {
-      const { method, params: question } = request as {
-        readonly method: string
-        readonly params: ElicitRequest['params']
-      }
-      if (method !== 'elicitation/create')
-        throw new LlmError(
-          'unsupported',
-          `the server asks for ${toPlainWords(method, 100)}; only its user can be asked`,
-        )
-      if (question.mode !== 'url' && !isSpecType.ElicitRequestFormParams(question))
-        throw new LlmError(
-          'protocol',
-          'the server asks a question of a form that the protocol does not have',
-        )
-      inputResponses[key] = toResult(await ask({ ...read(question), state: round }), question)
-      asked++
-    }
+    const inputResponses = await answerRequests(
+      Object.entries(round?.inputRequests ?? {}),
+      async (question) => {
+        const answer = await ask({ ...read(question), state: round })
+        asked++
+        return answer
+      },
+    )
     const next = answers[asked]
     if (next) {
       round = next.state as Round

@@ -5,6 +5,7 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/client'
 import { LlmError, longestTimer } from '@modelport/core'
+import { extendedReport, isModern, noReport } from './task-extension.js'
 
 type RequestOptions = NonNullable<Parameters<Client['callTool']>[1]>
 
@@ -19,6 +20,12 @@ export interface TaskReport {
   readonly statusMessage?: string | undefined
   /** Milliseconds that the server wants between two looks. */
   readonly pollInterval?: number | undefined
+  /** Of 2026-07-28: what the server wants to know, by keys that it uses once. */
+  readonly inputRequests?: Readonly<Record<string, unknown>> | undefined
+  /** Of 2026-07-28, completed: what the call would have given. */
+  readonly result?: unknown
+  /** Of 2026-07-28, failed: the error that the call would have ended with. */
+  readonly error?: { readonly message?: unknown } | undefined
 }
 
 /** Milliseconds between two looks at a task whose server does not say. */
@@ -57,11 +64,21 @@ export class ServerTasks {
 
   /** What the server says of a task now. */
   async look(taskId: string, signal?: AbortSignal): Promise<TaskReport> {
-    return this.#client.request(
-      { method: 'tasks/get', params: { taskId } },
-      specTypeSchemas.GetTaskResult,
-      { timeout: requestMs, ...(signal && { signal }) },
-    )
+    const request = { method: 'tasks/get', params: { taskId } }
+    const options = { timeout: requestMs, ...(signal && { signal }) }
+    return isModern(this.#client)
+      ? this.#client.request(request, extendedReport, options)
+      : this.#client.request(request, specTypeSchemas.GetTaskResult, options)
+  }
+
+  /** Tells a server of 2026-07-28 what its task asked for. */
+  async update(
+    taskId: string,
+    inputResponses: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const request = { method: 'tasks/update', params: { taskId, inputResponses } }
+    await this.#client.request(request, noReport, { timeout: requestMs, signal })
   }
 
   /** The result of a task; of one that is not over, when it is. */
@@ -75,26 +92,27 @@ export class ServerTasks {
 
   /** Cancels a task. One that is over stays as it is. */
   async cancel(taskId: string): Promise<void> {
-    await this.#client.request(
-      { method: 'tasks/cancel', params: { taskId } },
-      specTypeSchemas.CancelTaskResult,
-      { timeout: requestMs },
-    )
+    const request = { method: 'tasks/cancel', params: { taskId } }
+    const options = { timeout: requestMs }
+    if (isModern(this.#client)) await this.#client.request(request, noReport, options)
+    else await this.#client.request(request, specTypeSchemas.CancelTaskResult, options)
   }
 
   /**
    * Looks at a task until it is over, needs its user, or the time is up.
+   * @param until a time of `performance`
    * @param onReport called when the server says something new
+   * @param answered keys of what the server asked for and was told: it may take a while to read it
    */
   async follow(
     begun: TaskReport,
-    waitMs: number,
+    until: number,
     signal: AbortSignal,
     onReport: (report: TaskReport) => void,
+    answered: ReadonlySet<string> = new Set(),
   ): Promise<TaskReport> {
-    const until = performance.now() + waitMs
     let report = begun
-    while (report.status === 'working' && performance.now() + pollMsOf(report) <= until) {
+    while (isAtWork(report, answered) && performance.now() + pollMsOf(report) <= until) {
       await pause(pollMsOf(report), signal)
       const next = await this.look(report.taskId, signal)
       if (next.statusMessage !== report.statusMessage) onReport(next)
@@ -103,6 +121,13 @@ export class ServerTasks {
     return report
   }
 }
+
+/** True if a task has to be looked at again. */
+const isAtWork = ({ status, inputRequests }: TaskReport, answered: ReadonlySet<string>): boolean =>
+  status === 'working' ||
+  (status === 'input_required' &&
+    answered.size > 0 &&
+    Object.keys(inputRequests ?? {}).every((key) => answered.has(key)))
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import {
-  type CallToolRequestParams,
   type CallToolResult,
   type Client,
+  type ElicitRequest,
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/client'
@@ -15,10 +15,11 @@ import {
   ToolFailure,
 } from '@modelport/runtime'
 import type { McpConnection } from './connection.js'
-import { toQuestion } from './elicitation.js'
+import { answerRequests, toQuestion } from './elicitation.js'
 import { toPlainWords } from './plain-words.js'
 import { pollMsOf, ServerTasks, type TaskReport } from './server-task.js'
 import type { McpSettings } from './settings.js'
+import { isModern, resultOfTask } from './task-extension.js'
 
 type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>
 
@@ -33,20 +34,23 @@ export const needsTask = ({ execution }: Tool): boolean => execution?.taskSuppor
 type Came = CallToolResult | { readonly work: PendingResult }
 
 /**
- * Calls of a tool that a server of 2025-11-25 runs as tasks only. A call waits for its task as long
- * as a call may take; then the task is pending, and is looked at again when the run is resumed.
+ * Calls that a server works on as tasks: of 2025-11-25, those of a tool that it runs so only; of
+ * 2026-07-28, any that it likes. A call waits for its task as long as a call may take; then the
+ * task is pending, and is looked at again when the run is resumed.
  */
 export class TaskCalls {
   readonly #where: string
   readonly #connection: McpConnection
   readonly #settings: McpSettings
   readonly #waitMs: number
+  readonly #isRequired: boolean
 
   constructor(listed: Tool, connection: McpConnection, settings: McpSettings) {
     this.#where = `MCP server "${settings.name}": tool "${toPlainWords(listed.name, 100)}"`
     this.#connection = connection
     this.#settings = settings
     this.#waitMs = settings.timeoutMs ?? 120_000
+    this.#isRequired = needsTask(listed)
   }
 
   /** Within this time a call has a result, or leaves its task pending. */
@@ -54,29 +58,40 @@ export class TaskCalls {
     return Math.min(this.#waitMs + graceMs, longestTimer)
   }
 
-  /** True if the server takes calls as tasks; the call of another one is sent as it is. */
+  /** True if calls are to be sent as tasks; the server of 2026-07-28 decides that itself. */
   isOffered(client: Client): boolean {
-    return client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined
+    return (
+      this.#isRequired && client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined
+    )
   }
 
-  /** Begins a task and waits for it. If the run ends first, the task is cancelled. */
-  async run(
+  /** Waits for a task that was begun. If the run ends first, the task is cancelled. */
+  async follow(
     client: Client,
-    params: CallToolRequestParams,
+    begun: TaskReport,
     options: CallOptions,
     context: ToolContext,
   ): Promise<Came> {
     const { signal, progress } = context
     const tasks = new ServerTasks(client)
-    const begun = await tasks.begin(params, options)
+    const until = performance.now() + this.#waitMs
+    const answered = new Set<string>()
+    const onReport = (next: TaskReport): void =>
+      progress?.({ status: next.status, message: this.#wordsOf(next) })
     let report = begun
     try {
-      report = await tasks.follow(begun, this.#waitMs, signal, (next) => {
-        progress?.({ status: next.status, message: this.#wordsOf(next) })
-      })
+      for (;;) {
+        report = await tasks.follow(report, until, signal, onReport, answered)
+        const asked = Object.keys(report.inputRequests ?? {}).filter((key) => !answered.has(key))
+        if (report.status !== 'input_required' || !isModern(client) || !asked.length) break
+        await tasks.update(report.taskId, await this.#answers(report, asked, context), signal)
+        for (const key of asked) answered.add(key)
+      }
       if (report.status === 'working') return toPending(report)
       if (report.status === 'input_required')
-        return await this.#ask(tasks, report, options, context)
+        return isModern(client)
+          ? toPending(report)
+          : await this.#ask(tasks, report, options, context)
       return await this.#resultOf(tasks, report, signal)
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error
@@ -96,7 +111,10 @@ export class TaskCalls {
     finish: (result: CallToolResult) => unknown,
     signal: AbortSignal,
   ): Promise<ReconcileOutcome> {
-    if (taskId === undefined) return { outcome: 'unknown' }
+    if (taskId === undefined)
+      return this.#isRequired
+        ? { outcome: 'unknown' }
+        : { outcome: 'unknown', message: `${this.#where}: ${lost}` }
     const tasks = new ServerTasks(await this.#connection.client())
     try {
       const report = await tasks.look(taskId, signal)
@@ -109,12 +127,20 @@ export class TaskCalls {
     } catch (error) {
       if (error instanceof OutcomeUnknown) return { outcome: 'unknown', message: error.message }
       if (error instanceof ToolFailure) return { outcome: 'failed', message: error.message }
-      if ((error as { readonly code?: unknown } | null)?.code === ProtocolErrorCode.InvalidParams)
-        return { outcome: 'unknown', message: `${this.#where}: ${forgotten}` }
+      if (isNotOpen(error)) return { outcome: 'unknown', message: `${this.#where}: ${forgotten}` }
       const typed = this.#connection.toError(error)
       // Nobody answers, or not now: it is looked at again.
       if (typed.code !== 'protocol' && typed.code !== 'limit-exceeded') throw typed
       return { outcome: 'failed', message: typed.message }
+    }
+  }
+
+  /** Cancels a task that was left pending, if it is not over. */
+  async cancel(taskId: string): Promise<void> {
+    try {
+      await new ServerTasks(await this.#connection.client()).cancel(taskId)
+    } catch (error) {
+      if (!isNotOpen(error)) throw this.#connection.toError(error)
     }
   }
 
@@ -127,7 +153,37 @@ export class TaskCalls {
       throw new OutcomeUnknown(
         `${this.#where}: the task was cancelled; whether it had an effect is not known. ${this.#wordsOf(report)}`.trim(),
       )
+    // The answer to a call says of a task that is over already only that it is.
+    if (isModern(await this.#connection.client()))
+      return resultOfTask(
+        report.result !== undefined || report.error
+          ? report
+          : await tasks.look(report.taskId, signal),
+      )
     return tasks.result(report.taskId, { signal, timeout: graceMs })
+  }
+
+  /** What the user says to the questions of a task of 2026-07-28. */
+  #answers(
+    { inputRequests = {} }: TaskReport,
+    keys: readonly string[],
+    context: ToolContext,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { elicitation, name } = this.#settings
+    const { ask } = context
+    if (!elicitation || !ask) throw this.#nobodyToAsk()
+    const read = (asked: ElicitRequest['params']) => toQuestion(asked, name, this.#connection.show)
+    return answerRequests(
+      keys.map((key) => [key, inputRequests[key]] as const),
+      (question) => ask(read(question)),
+    )
+  }
+
+  #nobodyToAsk(): LlmError {
+    return new LlmError(
+      'unsupported',
+      `${this.#where}: the task asks its user, and nobody can be asked; set "elicitation"`,
+    )
   }
 
   /** Waits for the result while the server asks its user. */
@@ -139,11 +195,7 @@ export class TaskCalls {
   ): Promise<CallToolResult> {
     const { elicitation, name } = this.#settings
     const { openCalls, show } = this.#connection
-    if (!elicitation || !ask)
-      throw new LlmError(
-        'unsupported',
-        `${this.#where}: the task asks its user, and nobody can be asked; set "elicitation"`,
-      )
+    if (!elicitation || !ask) throw this.#nobodyToAsk()
     return openCalls.send(
       (more) => tasks.result(taskId, more),
       options,
@@ -157,11 +209,16 @@ export class TaskCalls {
   }
 }
 
+/** True if a server says that it does not know a task, or that one is over. */
+const isNotOpen = (error: unknown): boolean =>
+  (error as { readonly code?: unknown } | null)?.code === ProtocolErrorCode.InvalidParams
+
 const toPending = (report: TaskReport): { readonly work: PendingResult } => ({
   work: pending(report.taskId, { until: Date.now() + pollMsOf(report) }),
 })
 
 const unheard =
   'the task asked its user when no call was open, and was cancelled; whether it had an effect is not known; give calls more time ("timeoutMs")'
+const lost = 'its reply was lost; whether the call had an effect is not known'
 const forgotten =
   'the server does not know the task any more; whether it had an effect is not known'

@@ -19,8 +19,10 @@ import { markContent, toContent } from './content.js'
 import { sendRounds, toQuestion } from './elicitation.js'
 import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
+import { ServerTasks, type TaskReport } from './server-task.js'
 import type { McpSettings } from './settings.js'
 import { needsTask, TaskCalls } from './task-calls.js'
+import { taskOf } from './task-extension.js'
 import { structure } from './trust/show.js'
 import { toVisibleText } from './trust/visible-text.js'
 
@@ -63,7 +65,8 @@ export function toTool(
       )
     return content
   }
-  const tasks = needsTask(listed) ? new TaskCalls(listed, connection, settings) : undefined
+  const mayBeTask = needsTask(listed) || connection.answersWithTasks
+  const tasks = mayBeTask ? new TaskCalls(listed, connection, settings) : undefined
   return {
     definition: {
       name,
@@ -80,6 +83,7 @@ export function toTool(
     ...(tasks && {
       reconcile: (_: unknown, { taskId, signal }: ReconcileContext) =>
         tasks.outcomeOf(taskId, finish, signal),
+      cancelPending: (taskId: string) => tasks.cancel(taskId),
     }),
     execute: async (value, context) => {
       const { callId, signal, progress: report } = context
@@ -94,10 +98,18 @@ export function toTool(
           report?.(progress)
         },
       }
-      const sent = tasks?.isOffered(client)
-        ? tasks.run(client, params, options, context)
-        : send(client, listed, params, options, context, connection, settings)
-      const given = await sent.catch((error: unknown) => {
+      const begin = async () => {
+        if (tasks?.isOffered(client)) return new ServerTasks(client).begin(params, options)
+        const result = await send(client, listed, params, options, context, connection, settings)
+        return taskOf(result) ?? result
+      }
+      const call = async () => {
+        const begun = await begin()
+        if (!('taskId' in begun)) return begun
+        const calls = tasks ?? new TaskCalls(listed, connection, settings)
+        return calls.follow(client, begun as TaskReport, options, context)
+      }
+      const given = await call().catch((error: unknown) => {
         signal.throwIfAborted()
         throw error instanceof OutcomeUnknown ? error : toCallError(error, connection)
       })

@@ -1,4 +1,4 @@
-import { asText, type Citation, type TokenLogprob } from '@modelport/core'
+import { asText, type Citation, type ReplyDetails, type TokenLogprob } from '@modelport/core'
 import { listOf, type Sink } from '@modelport/driver'
 import { type WireAnnotation, type WireItem, type WirePart } from './wire.js'
 
@@ -31,6 +31,7 @@ export class ItemReader {
   readonly #byId = new Map<string, ItemProgress>()
   #last: ItemProgress | undefined
   #repeated = 0
+  #items: NonNullable<ReplyDetails['items']> = {}
   /** How many items there are so far. */
   #count = 0
 
@@ -165,6 +166,7 @@ export class ItemReader {
   /** Takes the finished item: gives the sink what no event has given it. */
   finish(progress: ItemProgress, item: WireItem): void {
     progress.isFinished = true
+    this.#report(item)
     // Counted, not compared: servers number the parts of their events in other ways than they list
     // them.
     const delivered = progress.parts.size
@@ -197,6 +199,19 @@ export class ItemReader {
     if (progress.hasCitations) return
     for (const annotation of parts.flatMap((part) => listOf(part.annotations)))
       this.annotation(progress, annotation)
+  }
+
+  /** Says which items there are: ids that a reader of the reply may want. */
+  #report({ id = '', type = '', call_id, content }: WireItem): void {
+    if (!id) return
+    const annotations = listOf(content).flatMap((part) => listOf(part.annotations))
+    const item = {
+      type,
+      ...(call_id !== undefined && { callId: call_id }),
+      ...(annotations.length && { annotations }),
+    }
+    this.#items = { ...this.#items, [id]: item }
+    this.#sink.details({ items: this.#items })
   }
 
   #finishCall(progress: ItemProgress, item: WireItem): void {

@@ -10,6 +10,7 @@ import { foldSession, type SessionKey } from '../session/session-store.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
+import type { CancelTarget } from './cancel-requests.js'
 import type { ChildCanceller } from './child-canceller.js'
 import { toContent } from './content.js'
 import { decisionsLeft, readBegunTurn, readTurnState } from './held-work.js'
@@ -104,8 +105,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     patienceMs: given.limitMs / 2,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
     ...(!record.offRecord && {
-      cancelChild: (target: string, taskId: string) =>
-        canceller.request(key, agent.name, target, taskId),
+      cancelChild: (target: CancelTarget) => canceller.request(key, agent.name, target),
     }),
     begun: (messageId) =>
       task.state === 'submitted'

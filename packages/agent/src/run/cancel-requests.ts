@@ -5,26 +5,27 @@ import { readWaitState } from './wait-state.js'
 /** How long an agent that cannot be reached is asked again, in milliseconds. */
 const giveUpMs = 3_600_000
 
-/** The request to cancel one task that another one delegated. */
+/** What to cancel: a task of another agent, or the work of a tool. */
+export type CancelTarget = Pick<ChildCancel, 'tool' | 'target' | 'taskId'>
+
+/** The request to cancel what a task of this agent waits for. */
 export const cancelOf = (
   key: TaskKey,
   agent: string,
-  target: string,
-  taskId: string,
+  target: CancelTarget,
   now: number,
 ): ChildCancel => ({
   key,
   agent,
-  target,
-  taskId,
+  ...target,
   attempts: 0,
   dueAt: now,
   giveUpAt: now + giveUpMs,
 })
 
 /**
- * The requests to cancel what a task delegated and waits for. They are put into `cancels` before
- * the task is cancelled.
+ * The requests to cancel what a task waits for: tasks that it delegated, and work that its tools
+ * left pending. They are put into `cancels` before the task is cancelled.
  * @param now milliseconds since 1970
  */
 export async function cancelRequests(
@@ -34,7 +35,9 @@ export async function cancelRequests(
 ): Promise<readonly ChildCancel[]> {
   const { principal, id, agent } = record
   const wait = await readWaitState(tasks, record, seq)
-  return (wait?.requests ?? []).flatMap(({ child }) =>
-    child ? [cancelOf({ principal, id }, agent, child.agent, child.taskId, now)] : [],
-  )
+  const targets = (wait?.requests ?? []).flatMap(({ child, work }): readonly CancelTarget[] => {
+    if (child) return [{ target: child.agent, taskId: child.taskId }]
+    return work ? [{ tool: true, target: work.tool, taskId: work.taskId }] : []
+  })
+  return targets.map((target) => cancelOf({ principal, id }, agent, target, now))
 }

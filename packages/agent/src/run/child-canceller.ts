@@ -8,7 +8,8 @@ import type { ChildCancel, ChildCancels } from '../session/child-cancels.js'
 import { forgetRequests } from '../session/forget-requests.js'
 import type { TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import { cancelOf, cancelRequests } from './cancel-requests.js'
+import { type CancelTarget, cancelOf, cancelRequests } from './cancel-requests.js'
+import { toolsOf } from './pending-work.js'
 import { isBound } from './sub-agent.js'
 
 /** How long one process may take to ask, in milliseconds. */
@@ -18,9 +19,9 @@ const longestWaitMs = 60_000
 const mostReasonLength = 500
 
 /**
- * Cancels the tasks that a cancelled task delegated, and has those forgotten that a forgotten one
- * did. A request is stored before the task is cancelled and sent afterwards: if the process dies in
- * between, or the agent cannot be reached, it is sent later.
+ * Cancels the tasks that a cancelled task delegated and the work that its tools left pending, and
+ * has the tasks forgotten that a forgotten one delegated. A request is stored before the task is cancelled and sent afterwards: if the process dies in
+ * between, or nobody can be reached, it is sent later.
  */
 export class ChildCanceller {
   readonly #store: AgentStore
@@ -42,10 +43,7 @@ export class ChildCanceller {
     this.#onError = onError
   }
 
-  /**
-   * Stores a cancel for each task that this one waits for; `send` asks for it once this one is
-   * over.
-   */
+  /** Stores a cancel for each thing that a task waits for; `send` asks once the task is over. */
   async requestAll(key: TaskKey): Promise<void> {
     const { tasks, cancels } = this.#store
     const head = await tasks.head(key)
@@ -53,9 +51,9 @@ export class ChildCanceller {
     for (const row of await cancelRequests(tasks, head, this.#entropy.now())) await cancels.put(row)
   }
 
-  /** Cancels one task that a running one delegated. */
-  async request(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
-    await this.#store.cancels.put(cancelOf(key, agent, target, taskId, this.#entropy.now()))
+  /** Cancels a task that a running one delegated, or work that a tool of it left pending. */
+  async request(key: TaskKey, agent: string, target: CancelTarget): Promise<void> {
+    await this.#store.cancels.put(cancelOf(key, agent, target, this.#entropy.now()))
     await this.send()
   }
 
@@ -119,6 +117,8 @@ export class ChildCanceller {
     } catch (error) {
       if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found'))
         return ['done']
+      // What is closing with this process is not refused: another process asks.
+      if (this.#isClosed) return [retryIn(0)]
       const reason = errorText(error).slice(0, mostReasonLength)
       if (!isLate && isTemporary(error)) return [retryIn(1_000 * 2 ** row.attempts), reason]
       this.#onError(error)
@@ -137,7 +137,9 @@ export class ChildCanceller {
     return !head || isTerminal(head.state)
   }
 
-  async #ask({ forget, agent, target, taskId }: ChildCancel): Promise<void> {
+  async #ask(row: ChildCancel): Promise<void> {
+    if (row.tool) return this.#cancelWork(row)
+    const { forget, agent, target, taskId } = row
     const found = this.#agents.get(agent)?.settings.agents?.find(({ name }) => name === target)
     if (!found || !isBound(found))
       throw configError(
@@ -146,6 +148,16 @@ export class ChildCanceller {
           : `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
       )
     await (forget ? found.forgetChildrenOf(taskId) : found.cancelChild(taskId))
+  }
+
+  async #cancelWork({ agent, target, taskId }: ChildCancel): Promise<void> {
+    const known = this.#agents.get(agent)
+    const tool = known && toolsOf(known).find(({ definition }) => definition.name === target)
+    if (!tool)
+      throw configError(
+        `Work "${taskId}" cannot be cancelled: agent "${agent}" has no tool "${target}" any more`,
+      )
+    await tool.cancelPending?.(taskId, { signal: AbortSignal.timeout(askMs) })
   }
 }
 

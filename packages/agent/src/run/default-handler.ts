@@ -14,10 +14,12 @@ import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
+import type { AgentSettings } from './agent.js'
 import { budgetOf } from './budget-of.js'
 import { toContent } from './content.js'
 import { type MessageCalls, requestOfCalls } from './message-calls.js'
 import { noModel } from './no-model.js'
+import { bindTool } from './pending-work.js'
 import { allowsCompaction, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
 import { bindTarget, type ChildResult, type ChildWaits } from './sub-agent.js'
@@ -123,16 +125,9 @@ function requestOf(turn: ModelTurn): InferRequest {
   const outputSchema = asksModel(turn) ? schemaOf(turn) : undefined
   const { traceId } = run
   return {
-    ...pick(settings, [
-      'system',
-      'prepareStep',
-      'stopWhen',
-      'models',
-      'handoffs',
-      'tools',
-      'mode',
-      'options',
-    ]),
+    ...pick(settings, ['system', 'prepareStep', 'stopWhen', 'models', 'mode', 'options']),
+    ...(settings.tools && { tools: settings.tools.map((tool) => bindTool(tool, turn)) }),
+    ...(settings.handoffs && { handoffs: bindHandoffs(settings.handoffs, turn) }),
     ...(turn.calls &&
       requestOfCalls(turn.calls, (event) => turn.write(event), turn.entropy, settings.stopWhen)),
     limits: {
@@ -159,6 +154,25 @@ function requestOf(turn: ModelTurn): InferRequest {
     ...(outputSchema && { outputSchema }),
   }
 }
+
+/** Whom the model can hand over to, with tools that are called for one task. */
+const bindHandoffs = (
+  handoffs: NonNullable<AgentSettings['handoffs']>,
+  turn: ModelTurn,
+): InferRequest['handoffs'] =>
+  Object.fromEntries(
+    Object.entries(handoffs).map(([name, target]) => [
+      name,
+      {
+        ...target,
+        ...(target.tools && {
+          tools: target.tools.map((tool) =>
+            typeof tool === 'string' ? tool : bindTool(tool, turn),
+          ),
+        }),
+      },
+    ]),
+  )
 
 /** The budget of the agent, lowered to what the caller grants and to the time that is left. */
 function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget | BudgetLedger {

@@ -7,6 +7,7 @@ import {
   ToolFailure,
 } from '@modelport/runtime'
 import type { RequestContent } from '../models/part.js'
+import type { CancelTarget } from './cancel-requests.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
 import type { AcceptedDecision } from './wait-state.js'
 
@@ -74,8 +75,8 @@ export type ChildWaits = Map<
   }
 >
 
-/** Stores that a task of this agent is to be cancelled, and asks for it. */
-export type CancelChild = (target: string, taskId: string) => Promise<void>
+/** Stores that something a task of this agent waits for is to be cancelled, and asks for it. */
+export type CancelChild = (target: CancelTarget) => Promise<void>
 
 /** True for a target that {@link toAgentTarget} made. */
 export const isBound = (target: AgentTarget): target is BoundTarget =>
@@ -103,7 +104,8 @@ export function bindTarget(
     description: target.description,
     call: async (request, context) => {
       extendChain(run.chain, target.name)
-      const cancel = cancelChild && ((taskId: string) => cancelChild(target.name, taskId))
+      const cancel =
+        cancelChild && ((taskId: string) => cancelChild({ target: target.name, taskId }))
       const outcome = await target.delegate(request, context, run, cancel)
       if (outcome.status === 'failed') throw errorOf(target.name, outcome)
       if (outcome.status === 'done') return outcome.result

@@ -54,8 +54,8 @@ export interface Turn {
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
   /**
-   * Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing
-   * is stored.
+   * Cancels a delegated task, or work of a tool, when this one is aborted. Unset: the agent or the
+   * tool is asked once, and nothing is stored.
    */
   readonly cancelChild?: CancelChild
   /**

@@ -32,6 +32,8 @@ export interface WaitingRequest {
   readonly path?: readonly string[]
   /** Set for work that continues elsewhere: whoever has its result delivers it. */
   readonly isLate?: true
+  /** The tool that left the work pending, and the id that it gave. */
+  readonly work?: { readonly tool: string; readonly taskId: string }
   /** When work that continues elsewhere is looked at, in milliseconds since 1970. */
   readonly lookAt?: number
   /** Set if a tool asks its user. */
@@ -135,6 +137,7 @@ export const isLateRequest = (requestId: string): boolean => requestId.endsWith(
 const lateOf = (item: PendingTask, principal: string, runId: string): WaitingRequest => ({
   ...outcomeRequest(item, [item.taskId, item.id, principal], runId),
   isLate: true,
+  ...('tool' in item.action && { work: { tool: item.action.tool, taskId: item.taskId } }),
   ...(item.until !== undefined && { lookAt: item.until }),
   reason:
     `The work continues elsewhere, as "${item.taskId}". ` +

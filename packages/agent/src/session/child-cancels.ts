@@ -1,19 +1,22 @@
 import type { TaskKey } from './task-store.js'
 
 /**
- * Something that another agent has to be asked for: to cancel a task, because the task that
- * delegated to it was cancelled, or to forget what a task delegated to it.
+ * Something that has to be asked for because a task was cancelled or forgotten. Another agent
+ * cancels a task that was delegated to it, or forgets it; a tool cancels the work that it left
+ * pending.
  */
 export interface ChildCancel {
   /** True asks the agent to forget what a task delegated to it. Default: it has to cancel one. */
   readonly forget?: true
+  /** True asks a tool, whose name is `target`, to cancel its work. Default: an agent is asked. */
+  readonly tool?: true
   /** The task that delegated. Its principal is empty if it is forgotten. */
   readonly key: TaskKey
   /** Agent of the delegating task: only a process that serves it can reach the other agent. */
   readonly agent: string
-  /** The name that this agent calls the other one by. */
+  /** The name that this agent calls the other one, or its tool, by. */
   readonly target: string
-  /** The task to cancel; to forget, the task that delegated. */
+  /** The task, or the work of a tool, to cancel; to forget, the task that delegated. */
   readonly taskId: string
   /** Requests that failed. */
   readonly attempts: number
@@ -31,10 +34,13 @@ export interface ChildCancel {
 }
 
 /**
- * What other agents have to be asked for: retried until they accept, refuse, or the time is over.
+ * What agents and tools have to be asked for: retried until they accept, refuse, or the time is over.
  */
 export interface ChildCancels {
-  /** Adds a row; one for the same thing, of the same target and task, is ignored. */
+  /**
+   * Adds a row; one for the same thing, of the same target and task, is ignored. Two servers may
+   * give the same id to their work: for a tool, `key` is compared, too.
+   */
   put(row: ChildCancel): Promise<void>
   /**
    * Claims rows of these agents that are due, at most `limit`, for `leaseMs`. A row whose lease ran

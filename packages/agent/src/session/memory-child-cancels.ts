@@ -57,5 +57,5 @@ export class MemoryChildCancels implements ChildCancels {
   }
 }
 
-const nameOf = ({ forget, target, taskId }: ChildCancel): string =>
-  JSON.stringify([forget === true, target, taskId])
+const nameOf = ({ forget, tool, key, target, taskId }: ChildCancel): string =>
+  JSON.stringify([forget === true, target, taskId, ...(tool ? [key.principal, key.id] : [])])

@@ -1,5 +1,6 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
 import { toSnake } from '@modelport/core/text'
+import { messagesCalls } from './executed-calls.js'
 import { messagesMetadata } from './vendor-metadata.js'
 import {
   type Fields,
@@ -105,6 +106,7 @@ export const messagesRules: VendorRules = {
   namespaces: ['anthropic'],
   key: 'anthropic',
   metadata: messagesMetadata,
+  executedCalls: messagesCalls,
   supportedUrls: {
     'image/*': [/^https?:\/\/.*$/],
     'application/pdf': [/^https?:\/\/.*$/],

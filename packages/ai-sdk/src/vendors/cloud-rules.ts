@@ -1,11 +1,13 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
 import { toSnake } from '@modelport/core/text'
+import { geminiCalls } from './executed-calls.js'
 import { geminiMetadata } from './vendor-metadata.js'
 import {
   type Fields,
   type Rule,
   rulesOf,
   toCache,
+  toCamel,
   toSnakeDeep,
   type VendorRules,
   vendor,
@@ -61,6 +63,7 @@ export const geminiRules: VendorRules = {
   namespaces: ['googleVertex', 'vertex', 'google'],
   key: 'google',
   metadata: geminiMetadata,
+  executedCalls: geminiCalls,
   supportedUrls: {
     '*': [
       /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\/.*$/,
@@ -86,9 +89,6 @@ export const geminiRules: VendorRules = {
   },
   penalty: (name, value) => vendor({ generationConfig: { [name]: value } }),
 }
-
-const toCamel = (name: string): string =>
-  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const converseCall: Readonly<Record<string, Rule<CallOptions>>> = {
   additionalModelRequestFields: (fields) => vendor({ additionalModelRequestFields: fields }),

@@ -1,6 +1,7 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
 import { toSnake } from '@modelport/core/text'
-import { chatMetadata, responsesMetadata } from './vendor-metadata.js'
+import { responsesCalls } from './executed-calls.js'
+import { chatMetadata, responsesMetadata, responsesPart } from './vendor-metadata.js'
 import {
   type Fields,
   idOf,
@@ -97,7 +98,17 @@ const tool: Readonly<Record<string, Rule<Fields>>> = {
   omitFromRequestTools: () => 'leave the tool out of the call',
 }
 
+/**
+ * What a part of a reply has of its item. The AI SDK gives it to the result of a call too, and no
+ * request of ours repeats it: the reply itself goes back.
+ */
+const ofItem: Readonly<Record<string, Rule<Fields>>> = {
+  itemId: () => ({}),
+  annotations: () => ({}),
+}
+
 const part: Readonly<Record<string, Rule<Fields>>> = {
+  ...ofItem,
   imageDetail: (detail) =>
     detail === 'low' || detail === 'high' || detail === 'auto'
       ? { detail }
@@ -115,6 +126,8 @@ export const responsesRules: VendorRules = {
   namespaces: ['azure', 'openai'],
   key: 'openai',
   metadata: responsesMetadata,
+  partMetadata: responsesPart,
+  executedCalls: responsesCalls,
   hasClientCalls: true,
   supportedUrls: { 'image/*': [/^https?:\/\/.*$/], 'application/pdf': [/^https?:\/\/.*$/] },
   call: rulesOf(call, (name) => (value) => vendor({ [toSnake(name)]: toSnakeDeep(value) })),
@@ -123,7 +136,7 @@ export const responsesRules: VendorRules = {
   })),
   part: rulesOf(part, (name) => (value) => ({ vendor: { [toSnake(name)]: toSnakeDeep(value) } })),
   message: (name) => (lostOfSystem.has(name) ? () => ofCall : undefined),
-  result: rulesOf<Fields>({ additionalTools: () => ofCall }, (name) => (value) => ({
+  result: rulesOf<Fields>({ ...ofItem, additionalTools: () => ofCall }, (name) => (value) => ({
     vendor: { [toSnake(name)]: toSnakeDeep(value) },
   })),
   providerTool: toResponsesTool,

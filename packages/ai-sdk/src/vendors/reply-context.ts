@@ -3,6 +3,8 @@ import type { ProviderToolCall, ReplyDetails, TokenUsage } from '@modelport/core
 import { toMetadata } from '../own-options.js'
 import type { Seal } from '../seal.js'
 import { type ClientCall, toClientCall } from './client-calls.js'
+import { anyCalls, type ExecutedCall } from './executed-calls.js'
+import type { PartOfReply } from './vendor-metadata.js'
 import type { VendorRules } from './vendor-rules.js'
 
 /** What the parts of a reply depend on besides the reply. */
@@ -27,6 +29,36 @@ export class ReplyContext {
       this.#names.get(`${base}_preview`) ??
       name
     )
+  }
+
+  /** True for a tool of the vendor that the application has given a name. */
+  isDeclared(name: string): boolean {
+    return this.nameOf(name) !== name || this.#names.has(name)
+  }
+
+  /** The calls that the vendor executed, in the form of its package. */
+  executedCalls(calls: readonly ProviderToolCall[]): readonly ExecutedCall[] {
+    return (this.#rules?.executedCalls ?? anyCalls)(calls)
+  }
+
+  /** The part with what the package of the vendor has of it. */
+  withItem<Part extends PartOfReply & { readonly providerMetadata?: SharedV4ProviderMetadata }>(
+    part: Part,
+    details: ReplyDetails,
+  ): Part {
+    const { key, partMetadata } = this.#rules ?? {}
+    const fields = key && partMetadata?.(part, details)
+    if (!fields) return part
+    const ofVendor = { [key]: fields as SharedV4ProviderMetadata[string] }
+    return { ...part, providerMetadata: { ...part.providerMetadata, ...ofVendor } }
+  }
+
+  /** Metadata of an item of the vendor. */
+  itemMetadata(itemId: string | undefined): {
+    readonly providerMetadata?: SharedV4ProviderMetadata
+  } {
+    const { key } = this.#rules ?? {}
+    return key && itemId !== undefined ? { providerMetadata: { [key]: { itemId } } } : {}
   }
 
   /** The call, if the application has to run it. */

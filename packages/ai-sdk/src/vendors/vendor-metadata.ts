@@ -23,6 +23,23 @@ export const responsesMetadata: MetadataOf = ({ responseId, serviceTier, logprob
     logprobs: logprobs && [logprobs.map(toLogprob)],
   })
 
+/** A part of a reply, as far as its item can be found. */
+export type PartOfReply = { readonly type: string; readonly toolCallId?: string }
+
+/** What the package of OpenAI has of a part of a reply of the Responses API, so far. */
+export function responsesPart(
+  { type, toolCallId }: PartOfReply,
+  { items = {} }: ReplyDetails,
+): Fields | undefined {
+  const kind = type.startsWith('reasoning') ? 'reasoning' : 'message'
+  const found = Object.entries(items).findLast(([, item]) =>
+    toolCallId === undefined ? item.type === kind : item.callId === toolCallId,
+  )
+  if (!found) return undefined
+  const [itemId, { annotations }] = found
+  return { itemId, ...(annotations && { annotations }) }
+}
+
 /** What the package of OpenAI has of a reply of Chat Completions. */
 export const chatMetadata: MetadataOf = ({ logprobs, serviceTier }) =>
   defined({ serviceTier, logprobs: logprobs?.map(toLogprob) })

@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
 import { type CallOptions, isObject, type JsonObject, mergeOptions } from '@modelport/core'
 import { toSnake } from '@modelport/core/text'
-import type { MetadataOf } from './vendor-metadata.js'
+import type { ExecutedCallsOf } from './executed-calls.js'
+import type { MetadataOf, responsesPart } from './vendor-metadata.js'
 
 /** A call of the AI SDK. */
 export type ModelCall = LanguageModelV4CallOptions
@@ -29,6 +30,10 @@ export interface VendorRules {
   readonly key: string
   /** The metadata that the package of the vendor makes of a reply. */
   readonly metadata?: MetadataOf
+  /** The metadata that the package of the vendor makes of a part. */
+  readonly partMetadata?: typeof responsesPart
+  /** The calls that the vendor executed, in the form of its package. */
+  readonly executedCalls?: ExecutedCallsOf
   /** True if calls of the vendor's tools that the application runs are items of their own. */
   readonly hasClientCalls?: boolean
   /** The rule of an option of a call. */
@@ -63,6 +68,10 @@ export const rulesOf =
 
 /** Fields of the request, as options of a call. */
 export const vendor = (fields: JsonObject): CallOptions => ({ vendor: fields })
+
+/** A name in camel case. */
+export const toCamel = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** The value with its own keys, and those within it, in snake case. */
 export function toSnakeDeep(value: unknown, verbatim: readonly string[] = []): unknown {

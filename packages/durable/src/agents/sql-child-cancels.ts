@@ -3,8 +3,12 @@ import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import type { Database, Row, SqlValue } from '../database/database.js'
 import { nameOfTask } from './sql-inbox.js'
 
-const idOf = ({ forget, target, taskId }: ChildCancel): string =>
-  JSON.stringify([forget ? 'forget' : 'cancel', target, taskId])
+const idOf = ({ forget, tool, key, target, taskId }: ChildCancel): string =>
+  JSON.stringify(
+    tool
+      ? ['work', target, taskId, nameOfTask(key)]
+      : [forget ? 'forget' : 'cancel', target, taskId],
+  )
 
 const placeOf = (id: string): BodyPlace => ['outbox', id]
 

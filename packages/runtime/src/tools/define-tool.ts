@@ -35,6 +35,8 @@ export interface ToolSettings<Parameters extends ToolParameters>
    * generator, the yielded values are progress, and the value that it returns is the result.
    */
   execute(args: ToolArguments<Parameters>, context: ToolContext & { readonly ask: Ask }): unknown
+  /** Cancels work that a call left pending: see {@link Tool.cancelPending}. */
+  cancelPending?(taskId: string, context: { readonly signal: AbortSignal }): void | Promise<void>
   /** Maximum milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
   readonly timeoutMs?: number | undefined
   /** True if it must not run next to another call of its step. Default false. */
@@ -111,6 +113,9 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       reconcile: (value, context) =>
         settings.reconcile?.(value as ToolArguments<Parameters>, context) ?? unknownOutcome,
     }),
+    ...(settings.cancelPending && {
+      cancelPending: (taskId, context) => settings.cancelPending?.(taskId, context),
+    }),
   }
 }
 
@@ -139,4 +144,5 @@ const settingNames = namesOf<ToolSettings<JsonObject>>({
   readOnly: true,
   once: true,
   reconcile: true,
+  cancelPending: true,
 })

@@ -9,8 +9,8 @@ export type ReconcileOutcome =
   | { readonly outcome: 'not-executed' }
   /**
    * Nobody knows: the run ends as `suspended`, and a person decides. Work that was left pending is
-   * looked at again later, unless there is a `message`: then nobody will ever know, the model reads
-   * the message, and the same call is held if it is asked for again.
+   * looked at again later. With a `message`, nobody will ever know: the model reads the message,
+   * and the same call is held if it is asked for again.
    */
   | { readonly outcome: 'unknown'; readonly message?: string }
 

@@ -51,6 +51,12 @@ export interface Tool extends EffectDeclaration {
    * message is all the model sees of it.
    */
   execute(value: unknown, context: ToolContext): unknown
+  /**
+   * Cancels work that a call left pending. An agent calls it when the task that waits for the work
+   * is cancelled, perhaps in another process, and again later if it rejects with a retryable error.
+   * It resolves if the work is over already. Default: nobody is told.
+   */
+  cancelPending?(taskId: string, context: { readonly signal: AbortSignal }): void | Promise<void>
   /** Maximum milliseconds one call may take. Default 120,000. */
   readonly timeoutMs?: number | undefined
   /**

@@ -22,6 +22,8 @@ export interface StepCall extends PlannedCall {
   readonly intention: Intention | undefined
   /** True if a person decides as soon as nobody knows whether it was executed. */
   readonly needsPerson: boolean
+  /** True if its receiver is asked first, and a person if that may know later. */
+  readonly asksReceiver: boolean
   readonly run: RunContext
   readonly tool: Tool | undefined
   /** True if the arguments are not those the model gave. */
@@ -76,7 +78,6 @@ export function toStepCall(
   const kind = action.type === 'agent_call' ? 'agent' : 'tool'
   const declared = declarationOf(state, planned, tool)
   const effect = declared?.readOnly ? 'read-only' : declared?.idempotent ? 'idempotent' : 'once'
-  const asksReceiver = declared?.reconcile !== undefined
   return {
     action,
     call,
@@ -85,7 +86,8 @@ export function toStepCall(
     kind,
     effect,
     intention,
-    needsPerson: declared?.once === true || approved === true || asksReceiver,
+    needsPerson: declared?.once === true || approved === true,
+    asksReceiver: declared?.reconcile !== undefined,
     run: runContextOf(state, call, index, intention),
     tool,
     isChanged: changed !== undefined,
