@@ -7,9 +7,8 @@ import type { Fetch } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOpenAI } from '@modelport/provider-openai'
-import { generateText, type LanguageModel, streamText, type ToolSet, tool } from 'ai'
+import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from 'ai'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
 
 const apiKey = 'ai-sdk-key-0123456789'
 type Part = Readonly<Record<string, unknown>>
@@ -376,7 +375,7 @@ test.each(['generate', 'stream'])(
           ? new Response(text, { headers: { 'content-type': 'text/event-stream' } })
           : Response.json(response),
       )
-    const tools = { look: tool({ inputSchema: z.object({}) }) }
+    const tools: ToolSet = { look: tool({ inputSchema: jsonSchema({ type: 'object' }) }) }
     const itemsOf = async (model: LanguageModel) => {
       const asked = { model, prompt: 'Rome?', tools }
       const content =

@@ -166,7 +166,9 @@ export async function sendRounds(
 ): Promise<CallToolResult> {
   // The client would hold the question of a tool to the tool's own output schema.
   const { outputSchema: _checkedHere, ...toolDefinition } = tool
-  let round = answers[0]?.state as Round | undefined
+  // What a task asked has no round: the call is sent, and the task asks again.
+  const answered = answers.filter(({ state }) => state !== undefined)
+  let round = answered[0]?.state as Round | undefined
   let asked = 0
   for (let sendings = 0; sendings < mostSendings; ) {
     const inputResponses = await answerRequests(
@@ -177,7 +179,7 @@ export async function sendRounds(
         return answer
       },
     )
-    const next = answers[asked]
+    const next = answered[asked]
     if (next) {
       round = next.state as Round
       continue

@@ -9,8 +9,9 @@ export type ReconcileOutcome =
   | { readonly outcome: 'not-executed' }
   /**
    * Nobody knows: the run ends as `suspended`, and a person decides. Work that was left pending is
-   * looked at again later. With a `message`, nobody will ever know: the model reads the message,
-   * and the same call is held if it is asked for again.
+   * looked at again later. With a `message`, nobody will ever know, and no person is asked: the
+   * model reads the message, or of a lost reply what the call ended with, and the same call is held
+   * if it is asked for again.
    */
   | { readonly outcome: 'unknown'; readonly message?: string }
 

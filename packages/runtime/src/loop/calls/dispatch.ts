@@ -372,11 +372,11 @@ class Step {
     }
 
     const found = await reconcile(this.#state, open)
-    const message = found.outcome === 'unknown' ? found.message : undefined
+    const isForEver = found.outcome === 'unknown' && found.message !== undefined
     if (found.outcome === 'executed' || found.outcome === 'failed')
       await this.#commit(open, ...executedResult(open, found, outcome.latencyMs))
     else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
-    else if (open.needsPerson || (open.asksReceiver && message === undefined)) {
+    else if (open.needsPerson || (open.asksReceiver && !isForEver)) {
       const attempt = this.#state.storage.log.attemptOf(open.key)
       this.#pending.push(toUncertain(open, attempt))
     } else {
@@ -384,8 +384,7 @@ class Step {
       this.#state.meter.warn(
         `whether the call of "${call.name}" had an effect is unknown (idempotency key ${run.idempotencyKey})`,
       )
-      const read = message === undefined ? result : { ...result, content: message }
-      await this.#commit(open, withAdvice(read, sameCallIsHeld), outcome)
+      await this.#commit(open, withAdvice(result, sameCallIsHeld), outcome)
     }
   }
 
