@@ -133,7 +133,7 @@ test.each(Object.entries(openaiItems))('OpenAI reports %s as its package does', 
     usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
   }
   const fetch = answering(body)
-  const theirs = openaiPackage({ apiKey, fetch: fetch as typeof globalThis.fetch })('gpt-5.4')
+  const theirs = openaiPackage({ apiKey, fetch })('gpt-5.4')
   const ours = toLanguageModel(createOpenAI({ model: 'gpt-5.4', apiKey, fetch }))
   expect(await partsOf(ours, named)).toEqual(await partsOf(theirs, named))
 })
@@ -229,9 +229,7 @@ test.each(Object.entries(claudeBlocks))(
       usage: { input_tokens: 1, output_tokens: 1 },
     }
     const fetch = answering(body)
-    const theirs = anthropicPackage({ apiKey, fetch: fetch as typeof globalThis.fetch })(
-      'claude-opus-5',
-    )
+    const theirs = anthropicPackage({ apiKey, fetch })('claude-opus-5')
     const ours = toLanguageModel(createAnthropic({ model: 'claude-opus-5', apiKey, fetch }))
     expect(await partsOf(ours, claudeTools)).toEqual(await partsOf(theirs, claudeTools))
   },
@@ -264,7 +262,7 @@ test.each([
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
   const fetch = answering({ candidates: [{ index: 0, ...candidate }], usageMetadata })
   const tools = { run: google.tools.codeExecution({}), search: google.tools.googleSearch({}) }
-  const theirs = googlePackage({ apiKey, fetch: fetch as typeof globalThis.fetch })('gemini-3-pro')
+  const theirs = googlePackage({ apiKey, fetch })('gemini-3-pro')
   const ours = toLanguageModel(createGoogle({ model: 'gemini-3-pro', apiKey, fetch }))
   expect(await partsOf(ours, tools as ToolSet)).toEqual(await partsOf(theirs, tools as ToolSet))
 })
@@ -389,7 +387,7 @@ test.each(['generate', 'stream'])(
         })
         .filter(([type]) => type !== 'source')
     }
-    const theirs = openaiPackage({ apiKey, fetch: fetch as typeof globalThis.fetch })('gpt-5.4')
+    const theirs = openaiPackage({ apiKey, fetch })('gpt-5.4')
     const ours = toLanguageModel(createOpenAI({ model: 'gpt-5.4', apiKey, fetch }))
     const expected = await itemsOf(theirs)
     expect(expected.map(([, id]) => id)).toEqual(['rs_1', 'msg_1', 'fc_1'])
