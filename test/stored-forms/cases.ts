@@ -3,9 +3,9 @@
 import {
   type AgentClient,
   AgentHost,
-  approvalsOf,
   createAgent,
   createLocalClient,
+  requestsOf,
 } from '@modelport/agent'
 import { definePrompt, PromptRegistry } from '@modelport/dialog'
 import type { DurableStore } from '@modelport/durable'
@@ -109,12 +109,12 @@ export async function approve(client: AgentClient) {
   const waiting = tasks.find(({ state }) => state === 'input-required')
   if (!waiting) throw new Error('no task of the session waits')
 
-  const decisions = approvalsOf(waiting).map(({ requestId, digest }) => ({
+  const decisions = requestsOf(waiting).map(({ requestId, digest }) => ({
     requestId,
     approved: true,
     ...(digest !== undefined && { digest }),
   }))
-  return client.decideApprovals(waiting, decisions)
+  return client.decide(waiting, decisions)
 }
 
 /** The key of the encrypted store. */
