@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
+import { discoverWorkspaces } from '../../../scripts/workspaces.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const outside = Symbol('outside')
