@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Exception } from '../exception.ts'
 
-/** Who may import what: a row of the one table behind the lint rule, its test, and the manifests. */
+/** Who may import what: a row of the table behind the lint rule, its test, and the manifests. */
 export interface Boundary {
   /** Folder under packages/; `*` matches the rest of a name. */
   readonly package: string

@@ -24,7 +24,7 @@ const fields = [
   'providerExecuted',
 ] as const
 
-/** The calls and results that an application gets of this reply; ids, which both make up, left out. */
+/** The calls and results that an application gets of this reply, without ids: both make them up. */
 async function partsOf(model: LanguageModel, tools: ToolSet): Promise<readonly Part[]> {
   const { content } = await generateText({ model, prompt: 'Go.', tools })
   return content
@@ -251,7 +251,7 @@ test.each([
     },
   ],
   [
-    'a search, which is no call',
+    'a search, which is not a call',
     {
       content: { role: 'model', parts: [{ text: 'Warm.' }] },
       groundingMetadata: { webSearchQueries: ['Rome'], groundingChunks: [], groundingSupports: [] },
@@ -395,7 +395,7 @@ test.each(['generate', 'stream'])(
   },
 )
 
-test('an id of an item that goes back with its part is no warning', async () => {
+test('an id of an item that goes back with its part makes no warning', async () => {
   const bodies: Part[] = []
   const message = {
     type: 'message',

@@ -1,4 +1,4 @@
-// A task that waits for work at an MCP server is cancelled: the server hears of it.
+// A task that waits for work at an MCP server is cancelled: so is its task at the server.
 
 import {
   InMemoryTaskMessageQueue,
@@ -244,7 +244,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await expect.poll(() => store.cancels.nextDueAt(['desk'])).toBeUndefined()
     })
 
-    test('a cancel that the MCP server could not be told of reaches it once it is back', async () => {
+    test('a cancel that an MCP server was away for reaches it once it is back', async () => {
       const key = await dieWaiting()
       const host = await start()
       await server.goAway()

@@ -156,7 +156,7 @@ for (const { name, isMissing, open } of places)
             return pending('job-1')
           })
           said.push(result)
-          return `It says: ${String(result)}`
+          return `It says: ${JSON.stringify(result)}`
         },
       })
       const task = await send(host)

@@ -17,9 +17,10 @@ import {
 import type { McpConnection } from './connection.js'
 import { answerRequests, toQuestion } from './elicitation.js'
 import { toPlainWords } from './plain-words.js'
-import { pollMsOf, ServerTasks, type TaskReport } from './server-task.js'
+import { pollMsOf, ServerTasks } from './server-task.js'
 import type { McpSettings } from './settings.js'
 import { isModern, resultOfTask } from './task-extension.js'
+import type { TaskReport } from './task-report.js'
 
 type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>
 

@@ -6,10 +6,10 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/client'
 import { isObject, LlmError } from '@modelport/core'
-import type { TaskReport } from './server-task.js'
+import type { TaskReport } from './task-report.js'
 
 /**
- * The extension of 2026-07-28 by which a server answers a call with a task, if it likes.
+ * The extension of 2026-07-28 by which a server may make a task of any call.
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension (read 2026-11-30)
  */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
@@ -45,7 +45,7 @@ export function withTaskInMeta<Message extends JSONRPCMessage>(message: Message)
   }
 }
 
-/** The task that a server answered a call with. Unset: it answered with the result. */
+/** The task that a server made of a call. Unset: it gave the result. */
 export function taskOf(result: unknown): TaskReport | undefined {
   const meta = isObject(result) ? result['_meta'] : undefined
   return isObject(meta) ? toReport(meta[taskKey]) : undefined

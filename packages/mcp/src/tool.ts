@@ -19,10 +19,11 @@ import { markContent, toContent } from './content.js'
 import { sendRounds, toQuestion } from './elicitation.js'
 import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
-import { ServerTasks, type TaskReport } from './server-task.js'
+import { ServerTasks } from './server-task.js'
 import type { McpSettings } from './settings.js'
 import { needsTask, TaskCalls } from './task-calls.js'
 import { taskOf } from './task-extension.js'
+import type { TaskReport } from './task-report.js'
 import { structure } from './trust/show.js'
 import { toVisibleText } from './trust/visible-text.js'
 
@@ -45,26 +46,7 @@ export function toTool(
   const { $schema: _dialect, ...parameters } = inputSchema
   const description = listed.description ?? listed.title ?? listed.annotations?.title ?? ''
   const validate = compileLeniently(inputSchema, `${where}: inputSchema`, settings)
-  const output =
-    listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
-  const finish = (given: CallToolResult): Content => {
-    const result = connection.show(given, `${place}: result`, structure)
-    checkLength(
-      result.content,
-      result.structuredContent,
-      `${where}: it was executed, but its result`,
-      settings,
-    )
-    const content = markContent(toContent(result), settings.name)
-    if (result.isError) throw new ToolFailure(content)
-    const checked = output?.(given.structuredContent)
-    if (checked && !checked.ok)
-      throw new LlmError(
-        'protocol',
-        `${where}: it was executed, but its result does not fit its own schema: ${toVisibleText(connection.redact(checked.message))}`,
-      )
-    return content
-  }
+  const finish = finishOf(listed, where, connection, settings)
   const mayBeTask = needsTask(listed) || connection.answersWithTasks
   const tasks = mayBeTask ? new TaskCalls(listed, connection, settings) : undefined
   return {
@@ -115,6 +97,38 @@ export function toTool(
       })
       return 'work' in given ? given.work : finish(given)
     },
+  }
+}
+
+/** Makes the content of a call's result, checked against the tool's own schema. */
+function finishOf(
+  listed: McpTool,
+  where: string,
+  connection: McpConnection,
+  settings: McpSettings,
+): (given: CallToolResult) => Content {
+  const place = `tool "${toPlainWords(listed.name, 100)}"`
+  const output =
+    listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
+
+  return (given) => {
+    const result = connection.show(given, `${place}: result`, structure)
+    checkLength(
+      result.content,
+      result.structuredContent,
+      `${where}: it was executed, but its result`,
+      settings,
+    )
+    const content = markContent(toContent(result), settings.name)
+    if (result.isError) throw new ToolFailure(content)
+
+    const checked = output?.(given.structuredContent)
+    if (checked && !checked.ok)
+      throw new LlmError(
+        'protocol',
+        `${where}: it was executed, but its result does not fit its own schema: ${toVisibleText(connection.redact(checked.message))}`,
+      )
+    return content
   }
 }
 

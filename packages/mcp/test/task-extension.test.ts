@@ -32,7 +32,7 @@ const completed = (text: string, isError = false): Fields => ({
   result: { content: [{ type: 'text', text }], isError },
 })
 
-/** A server that answers each call of `report` with a task, whose states a test gives. */
+/** A server that makes a task of each call of `report`; a test gives its states. */
 function taskServer(
   states: readonly Fields[],
   settings: Partial<McpSettings> = {},
@@ -141,7 +141,7 @@ const question = {
 const asking = { ...working, status: 'input_required', inputRequests: { pages: question } }
 
 describe('tasks of 2026-07-28', () => {
-  test('a call that the server answers with a task gives the result of the task', async () => {
+  test('a call that becomes a task gives the result of the task', async () => {
     const server = taskServer([working, completed('Tea is warm.')])
     const result = await run(server)
     expect([result.status, read(result)]).toEqual([

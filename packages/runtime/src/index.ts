@@ -136,7 +136,6 @@ export {
   callActionStream,
 } from './loop/around/call-action.js'
 export { combine, type Panelist } from './loop/around/combine.js'
-export { createSummarizer, type SummaryRun } from './loop/around/create-summarizer.js'
 export {
   type Flow,
   type FlowOptions,
@@ -175,6 +174,7 @@ export type {
   RunResult,
   RunResultFields,
 } from './loop/result/run-result.js'
+export { createSummarizer, type SummaryRun } from './loop/run/create-summarizer.js'
 export { infer, inferStream, type RunOutput } from './loop/run/infer.js'
 export { checkDecisions } from './loop/state/resume.js'
 export type { CallEnd, Middleware, ProviderCall } from './middleware/provider-call.js'

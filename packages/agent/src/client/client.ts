@@ -22,6 +22,7 @@ export type ClientEvent =
    * `first` begins it anew. Text of another artifact begins on a new line.
    */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
+  /** The state changed. The end of a task, and that it waits, are told even if a stream broke. */
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
   /**
    * An artifact, or with `append` the parts that are added to the one of its id. The answer arrives

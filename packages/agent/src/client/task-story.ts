@@ -3,7 +3,7 @@ import type { Message } from '../models/message.js'
 import { createPart, type Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { addArtifact } from '../models/task.js'
-import { isInterrupted, type TaskState } from '../models/task-state.js'
+import { isInterrupted, isTerminal, type TaskState } from '../models/task-state.js'
 import { answerOf, artifactTextOf, type ClientEvent, questionOf } from './client.js'
 
 /** What happens to an artifact of a task. */
@@ -24,6 +24,8 @@ export class TaskStory {
   /** The task as the stream tells it, if it gave one. */
   #task: Task | undefined
   #shown = ''
+  /** The state of the last `status`. */
+  #state: TaskState | undefined
   /** Artifact of the last text. */
   #from: string | undefined
 
@@ -34,13 +36,16 @@ export class TaskStory {
     return isFirst ? [{ type: 'task', task }] : this.snapshot(task)
   }
 
-  /** The events of a snapshot after a reconnect: the text that is missing, and the task. */
+  /**
+   * The events of a snapshot after a reconnect: the text and the end that nothing has told, and the
+   * task.
+   */
   snapshot(task: Task): readonly ClientEvent[] {
-    return [...this.#catchUp(artifactTextOf(task)), { type: 'task', task }]
+    return [...this.#catchUp(artifactTextOf(task)), ...this.#stop(task), { type: 'task', task }]
   }
 
   /**
-   * The last events: the text that nothing has told, and the task.
+   * The last events: the text and the end that nothing has told, and the task.
    * @param given the task as the agent has it now; unset: as the stream told it
    */
   end(given?: Task): readonly ClientEvent[] {
@@ -48,7 +53,7 @@ export class TaskStory {
     if (!task) return []
     const question = isInterrupted(task.state) ? questionOf(task) : ''
     const rest = question ? this.#say(question) : task.state === 'completed' ? this.#rest(task) : []
-    return [...rest, { type: 'task', task }]
+    return [...rest, ...this.#stop(task), { type: 'task', task }]
   }
 
   /** The state changed, or the agent said something. */
@@ -62,7 +67,16 @@ export class TaskStory {
         ...(message && { statusMessage: message }),
       }
     }
+    this.#state = state
     return [{ type: 'status', state, ...(message && { message }) }]
+  }
+
+  /** That the task is over, or waits: its stream may have broken before it could say so. */
+  #stop({ state, statusMessage }: Task): readonly ClientEvent[] {
+    const isStopped = isTerminal(state) || isInterrupted(state)
+    if (!isStopped || state === this.#state) return []
+    this.#state = state
+    return [{ type: 'status', state, ...(statusMessage && { message: statusMessage }) }]
   }
 
   /** An artifact, or more of one. */

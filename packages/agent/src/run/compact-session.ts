@@ -25,9 +25,9 @@ export interface CompactedSession {
 
 /**
  * Makes the conversation of a session shorter, and stores it if that changed anything. It waits for
- * its turn, at most five minutes, and no task of the session begins meanwhile. A summary is a run of
- * its own, out of the budget of the agent. If its process dies, the conversation is as it was, the
- * call stays charged in full, and the turn is free after five minutes.
+ * its turn, at most five minutes, and no task of the session begins meanwhile. A summary is a run
+ * of its own, out of the budget of the agent. If its process dies, the conversation is as it was,
+ * the call stays charged in full, and the turn is free after five minutes.
  * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the
  * agent does not allow it; `busy` — somebody else has the turn of the session, whom `metadata.turn`
  * names; `conflict` — the session changed meanwhile; `internal` — the model made no summary, or the

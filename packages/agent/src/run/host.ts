@@ -7,7 +7,7 @@ import { textHash } from '../base/text-hash.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import { createMessage, type Message } from '../models/message.js'
 import { createPart } from '../models/part.js'
-import { requestsIn, requestsOf, type Task } from '../models/task.js'
+import { requestsOf, type Task } from '../models/task.js'
 import { foldTask, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
@@ -29,7 +29,14 @@ import { fingerprintOf } from './held-work.js'
 import { type HostOptions, hostOptionNames } from './host-options.js'
 import { isMessagePending } from './inbox-messages.js'
 import type { Accepted, IncomingMessage } from './incoming-message.js'
-import { digestsOf, type LateResult, toOutcome, toResultMessage } from './result-webhook.js'
+import {
+  digestsOf,
+  hasResult,
+  type LateResult,
+  notDeliverer,
+  toOutcome,
+  toResultMessage,
+} from './result-webhook.js'
 import { extendChain } from './run-context.js'
 import { isLateRequest } from './wait-state.js'
 
@@ -493,20 +500,6 @@ const isWorkedOn = ({ state }: Task): boolean => state === 'submitted' || state 
 
 /** How often a result is delivered to a task that somebody else changes at the same time. */
 const mostTries = 20
-
-const notDeliverer = (): AgentError =>
-  new AgentError('forbidden', 'You may not deliver this result')
-
-/** True if this result was delivered to the task before. */
-const hasResult = (task: Task, request: string | undefined, result: LateResult): boolean =>
-  task.messages
-    .flatMap(requestsIn)
-    .filter(({ requestId }) => isLateRequest(requestId))
-    .filter(({ requestId }) => request === undefined || requestId === request)
-    .some((stored) => {
-      const own = toOutcome(result)
-      return own.outcome === stored.outcome && own.result === stored.result
-    })
 
 /** The content of a message, without fields that differ each time it is sent. */
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)

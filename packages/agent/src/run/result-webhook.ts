@@ -1,9 +1,11 @@
 import { type Webhook, type WebhookCall, webhookPrincipal } from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { createMessage, type Message } from '../models/message.js'
 import { createPart } from '../models/part.js'
+import { requestsIn, type Task } from '../models/task.js'
 import type { ResultGrant, TaskKey, TaskStore } from '../session/task-store.js'
-import { digestOf, type WaitState } from './wait-state.js'
+import { digestOf, isLateRequest, type WaitState } from './wait-state.js'
 
 /** What came of work that a task waits for: its result, or why there is none. */
 export type LateResult = { readonly result: string } | { readonly failure: string }
@@ -68,6 +70,20 @@ export const toOutcome = (
   'result' in delivered
     ? { outcome: 'happened', result: delivered.result }
     : { outcome: 'did-not-happen', result: delivered.failure }
+
+/** The refusal of a result from somebody else. */
+export const notDeliverer = (): AgentError =>
+  new AgentError('forbidden', 'You may not deliver this result')
+
+/** True if this result was delivered to the task before. */
+export function hasResult(task: Task, request: string | undefined, result: LateResult): boolean {
+  const own = toOutcome(result)
+  return task.messages
+    .flatMap(requestsIn)
+    .filter(({ requestId }) => isLateRequest(requestId))
+    .filter(({ requestId }) => request === undefined || requestId === request)
+    .some(({ outcome, result: stored }) => own.outcome === outcome && own.result === stored)
+}
 
 /**
  * A message that was delivered with a secret, about the request by which the task waits for its

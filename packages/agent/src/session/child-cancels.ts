@@ -34,7 +34,8 @@ export interface ChildCancel {
 }
 
 /**
- * What agents and tools have to be asked for: retried until they accept, refuse, or the time is over.
+ * What agents and tools have to be asked for: retried until they accept, refuse, or the time is
+ * over.
  */
 export interface ChildCancels {
   /**

@@ -35,7 +35,7 @@ test('the summary of a session is charged to its caller, before it is made and o
     card: { name: 'weather', description: 'The weather anywhere' },
     provider: createMock({
       defaultResponse: ({ messages }) => {
-        asked.push(String(messages.at(-1)?.content))
+        asked.push(JSON.stringify(messages.at(-1)?.content))
         return asked.length === 5 ? held() : 'Warm.'
       },
     }),

@@ -1,5 +1,6 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
 import { toSnake } from '@modelport/core/text'
+import { toCamel } from './camel.js'
 import { geminiCalls } from './executed-calls.js'
 import { geminiMetadata } from './vendor-metadata.js'
 import {
@@ -7,7 +8,6 @@ import {
   type Rule,
   rulesOf,
   toCache,
-  toCamel,
   toSnakeDeep,
   type VendorRules,
   vendor,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type ProviderToolCall } from '@modelport/core'
 import { defined } from '@modelport/driver'
-import { toCamel } from './vendor-rules.js'
+import { toCamel } from './camel.js'
 
 /** A call that the vendor executed, as the vendor's own package reports it. */
 export interface ExecutedCall {
@@ -112,7 +112,7 @@ function mcpCallOf(item: JsonObject, id: string): ExecutedCall {
   return { ...call, result: { value }, ...(typeof itemId === 'string' && { itemId }) }
 }
 
-/** Calls that OpenAI executed. What servers list is no call. */
+/** Calls that OpenAI executed. What servers list is not a call. */
 export const responsesCalls: ExecutedCallsOf = (calls) =>
   anyCalls(calls).flatMap((call): readonly ExecutedCall[] => {
     const item = calls.findLast(({ id }) => id === call.id)?.data

@@ -24,7 +24,10 @@ export const responsesMetadata: MetadataOf = ({ responseId, serviceTier, logprob
   })
 
 /** A part of a reply, as far as its item can be found. */
-export type PartOfReply = { readonly type: string; readonly toolCallId?: string }
+export interface PartOfReply {
+  readonly type: string
+  readonly toolCallId?: string
+}
 
 /** What the package of OpenAI has of a part of a reply of the Responses API, so far. */
 export function responsesPart(

@@ -69,10 +69,6 @@ export const rulesOf =
 /** Fields of the request, as options of a call. */
 export const vendor = (fields: JsonObject): CallOptions => ({ vendor: fields })
 
-/** A name in camel case. */
-export const toCamel = (name: string): string =>
-  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
 /** The value with its own keys, and those within it, in snake case. */
 export function toSnakeDeep(value: unknown, verbatim: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((one) => toSnakeDeep(one, verbatim))

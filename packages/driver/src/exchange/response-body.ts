@@ -33,7 +33,12 @@ export class ResponseBody {
       // A body that throws instead of calling back.
       callbacks.onError(error)
     }
-    if (this.#isReading) this.#idle.start()
+    if (this.#isWaiting()) this.#idle.start()
+  }
+
+  /** A method, since the source may have called back by then. */
+  #isWaiting(): boolean {
+    return this.#isReading
   }
 
   /** Counts a chunk. @throws {LlmError} `limit-exceeded` — the body is too long. */

@@ -8,7 +8,7 @@ type Reader = 'string' | 'requiredString' | 'boolean' | 'number' | 'object' | 'r
 
 const route = { reason: 'string', confidence: 'number', metadata: 'object' } as const
 
-/** The types of parts that have another name on the wire, where Protolink's holds. */
+/** The types of parts that have another name on the wire: what others send stays as it is. */
 const wireNames: Readonly<Partial<Record<PartType, string>>> = { request: 'approval' }
 
 const innerNames = new Map(Object.entries(wireNames).map(([inner, wire]) => [wire, inner]))

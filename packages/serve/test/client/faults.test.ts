@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createProxy } from 'node:net'
-import { answerOf, type ClientEvent } from '@modelport/agent'
+import { answerOf, type ClientEvent, isTerminal } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -98,6 +98,31 @@ describe('a stream that is lost', () => {
       expect(await Promise.all(shown)).toEqual(shown.map(() => answer))
     },
   )
+
+  it('a task that ended while its stream was lost has its end as a status, too', async () => {
+    const witness = createAgentClient(server.url)
+    let isBroken = false
+    const client = createAgentClient(server.url, {
+      reconnectMs: 1,
+      fetch: async (input, init) => {
+        if (isBroken)
+          await expect
+            .poll(async () => (await witness.list()).tasks.every(({ state }) => isTerminal(state)))
+            .toBe(true)
+        const response = await fetch(input, init)
+        if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+        isBroken = true
+        return new Response(
+          breakBody(response.body as ReadableStream<Uint8Array>, 1, 'cut'),
+          response,
+        )
+      },
+    })
+    const events: string[] = []
+    for await (const event of client.stream('go'))
+      events.push(event.type === 'status' ? event.state : event.type)
+    expect(events.slice(-2)).toEqual(['completed', 'task'])
+  })
 
   it('a task that cannot be fetched at the end of its stream has the answer as it was streamed', async () => {
     const client = createAgentClient(server.url, {

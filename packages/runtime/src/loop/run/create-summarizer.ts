@@ -4,7 +4,7 @@ import type { Summarize } from '../../history/compaction/request.js'
 import { summaryPrompt } from '../../history/compaction/summary-text.js'
 import type { InferRequest } from '../request/run-request.js'
 import { orThrow } from '../result/or-throw.js'
-import { infer } from '../run/infer.js'
+import { infer } from './infer.js'
 
 /** What the run of each summary is given, besides its messages. */
 export type SummaryRun = Pick<InferRequest, 'options' | 'limits' | 'observe'>
