@@ -87,8 +87,8 @@ export interface TaskContext {
    *
    * @param name names it; effects with the same name count in the order in which they are made
    * @param run what is done; its result is plain JSON of at most 3,900,000 characters. An error of
-   * it is recorded as its outcome. `pending('job-1')`: the work continues elsewhere, the task waits,
-   * and the handler runs again when the result was delivered, a text
+   * it is recorded as its outcome. `pending('job-1')`: the work continues elsewhere, the task
+   * waits, and the handler runs again when the result was delivered, a text
    * @param options `idempotent`: its receiver knows its key, so that it is sent again after a death
    * or a lost reply. `reconcile` asks the receiver what became of it. `once`: a person decides if
    * nobody knows; the task waits, and the handler runs again with what the person said. Default:

@@ -20,8 +20,9 @@ const mostReasonLength = 500
 
 /**
  * Cancels the tasks that a cancelled task delegated and the work that its tools left pending, and
- * has the tasks forgotten that a forgotten one delegated. A request is stored before the task is cancelled and sent afterwards: if the process dies in
- * between, or nobody can be reached, it is sent later.
+ * has the tasks forgotten that a forgotten one delegated. A request is stored before the task is
+ * cancelled and sent afterwards: if the process dies in between, or nobody can be reached, it is
+ * sent later.
  */
 export class ChildCanceller {
   readonly #store: AgentStore
