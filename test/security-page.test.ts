@@ -25,7 +25,7 @@ test('every promise of the table of threats names a test that exists, or the kit
 
 test('every attack of `npm run attack` runs in short form with all tests', () => {
   expect(readText('vitest.config.ts')).toContain("include: ['test/**/*.test.ts']")
-  expect(readText('package.json')).toContain(
-    'MODELPORT_ATTACK=full vitest run --project workspace test/attack',
+  expect(readText('scripts/programs.mjs')).toContain(
+    "attack: 'MODELPORT_ATTACK=full pnpm exec vitest run --project workspace test/attack'",
   )
 })

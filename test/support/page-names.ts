@@ -15,9 +15,11 @@ const isSource = (path: string): boolean =>
     path,
   )
 
-/** Pages that tell what was, and lists that a program writes. */
+/** Pages that tell what was, lists that a program writes, and quotes of other projects. */
 const isHistory = (path: string): boolean =>
-  /CHANGELOG|^\.changeset\/|^docs\/decisions\/|\/api\/|\/fixtures\/|-results\.md$/.test(path)
+  /CHANGELOG|^\.changeset\/|^docs\/decisions\/|\/api\/|\/fixtures\/|-results\.md$|compare-cells\.md$/.test(
+    path,
+  )
 
 export const pagesWithNames = (): readonly string[] =>
   repositoryFiles().filter((path) => path.endsWith('.md') && !isHistory(path))

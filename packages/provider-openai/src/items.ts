@@ -31,7 +31,8 @@ export class ItemReader {
   readonly #byId = new Map<string, ItemProgress>()
   #last: ItemProgress | undefined
   #repeated = 0
-  #items: NonNullable<ReplyDetails['items']> = {}
+  /** One object that grows: a copy for each item would cost as much as all items before it. */
+  readonly #items: NonNullable<ReplyDetails['items']> = {}
   /** How many items there are so far. */
   #count = 0
 
@@ -210,7 +211,8 @@ export class ItemReader {
       ...(call_id !== undefined && { callId: call_id }),
       ...(annotations.length && { annotations }),
     }
-    this.#items = { ...this.#items, [id]: item }
+    // Whatever the vendor calls an item: an assignment to `__proto__` would not be a field.
+    Object.defineProperty(this.#items, id, { value: item, enumerable: true, configurable: true })
     this.#sink.details({ items: this.#items })
   }
 
