@@ -1,8 +1,7 @@
 // The tests and the checks next to and after them; with --release those that only a release must
-// pass too; with --only NAME the steps named. Two at a time, and three after the tests, which take
-// both cores of a small machine: what installs, kills or starts programs waits half of its time. A
-// step waits for the steps it needs; every step runs. Each leaves a line "passed failed name" in
-// MODELPORT_RESULTS, where .ci/run adds them up.
+// pass too; with --only NAME the steps named. Two at a time: a third suite of tests makes all of them
+// slower on two cores. A step waits for the steps it needs; every step runs. Each leaves a line
+// "passed failed name" in MODELPORT_RESULTS, where .ci/run adds them up.
 import { execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -176,8 +175,6 @@ const run = ({ name, command, tests }) =>
 
 const finished = new Set()
 const waiting = [...steps]
-let testsEnd
-const tested = new Promise((resolve) => (testsEnd = resolve))
 const worker = async (running) => {
   while (waiting.length > 0) {
     const next = waiting.findIndex(
@@ -191,13 +188,10 @@ const worker = async (running) => {
     const job = run(step).then(() => {
       finished.add(step.name)
       running.delete(job)
-      if (step.name === 'test') testsEnd()
     })
     running.add(job)
     await job
   }
 }
 const running = new Set()
-const hasTests = steps.some(({ name }) => name === 'test')
-const third = hasTests ? tested.then(() => worker(running)) : undefined
-await Promise.all([worker(running), worker(running), third])
+await Promise.all([worker(running), worker(running)])
