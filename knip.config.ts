@@ -46,6 +46,9 @@ const settings = (workspace: Workspace) => [
     ...(workspace.shortName === 'ai-sdk' && {
       ignoreDependencies: ['@ai-sdk/amazon-bedrock', '@ai-sdk/openai-compatible'],
     }),
+    // Its manifest cannot name it: packages are built in the order of their manifests, and this one
+    // comes after dialog, which comes after durable.
+    ...(workspace.shortName === 'durable' && { ignoreDependencies: ['@modelport/mcp'] }),
     // Started as programs, by their paths.
     ...(workspace.shortName === 'mcp' && {
       ignoreDependencies: [/^mcp-conformance-/, /server-(everything|filesystem)$/],

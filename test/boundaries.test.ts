@@ -193,6 +193,22 @@ describe('every package', () => {
     },
   )
 
+  // `turbo run build`, and with it `npm run pack`, refuses a circle.
+  test('packages can be built one after another, in the order of their manifests', () => {
+    const left = new Map(
+      discoverWorkspaces().map(({ name, manifest }) => [
+        name,
+        Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
+      ]),
+    )
+    const isReady = ([, needed]: readonly [string, readonly string[]]): boolean =>
+      !needed.some((name) => left.has(name))
+    for (let ready = [...left].filter(isReady); ready.length; ready = [...left].filter(isReady))
+      for (const [name] of ready) left.delete(name)
+
+    expect([...left.keys()]).toEqual([])
+  })
+
   test('rows of single files name files that exist, once the package has sources', () => {
     for (const { package: name, file } of boundaries) {
       const src = join(root, 'packages', name, 'src')
