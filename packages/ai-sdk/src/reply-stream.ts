@@ -54,7 +54,7 @@ async function* writeParts(
 ): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
   let blocks = 0
-  const withItem = (part: HeldPart): HeldPart => context.withItem(part, reader.details())
+  const withItem = (part: HeldPart): HeldPart => context.withItem(part, () => reader.details())
   try {
     for await (const event of reader) {
       switch (event.type) {
@@ -111,7 +111,7 @@ function* endOf(
   const message = reader.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
   if (!held) yield { type: 'text-start', id: '0' }
   const last: HeldPart = carry(held ?? { type: 'text-end', id: '0' }, message, context)
-  yield context.withItem(last, details)
+  yield context.withItem(last, () => details)
   yield* restOf(message, details, context)
   yield {
     type: 'response-metadata',

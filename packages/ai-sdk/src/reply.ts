@@ -75,7 +75,7 @@ export function toParts(
     ...toolCalls.map((call) => toCallPart(call, context)),
   ]
   const parts = said.map((part, index) =>
-    context.withItem(index < said.length - 1 ? part : carry(part, message, context), details),
+    context.withItem(index < said.length - 1 ? part : carry(part, message, context), () => details),
   )
   return [...parts, ...restOf(message, details, context)]
 }
@@ -114,18 +114,24 @@ function toVendorCalls(
   calls: readonly ProviderToolCall[],
   context: ReplyContext,
 ): readonly StreamedPart[] {
-  const forClient = calls.flatMap((call) => context.clientCall(call) ?? [])
-  const others = calls.filter((call) => !context.clientCall(call))
+  const forClient: StreamedPart[] = []
+  const executed: ProviderToolCall[] = []
+  for (const call of calls) {
+    const ofClient = context.clientCall(call)
+    if (!ofClient) {
+      executed.push(call)
+      continue
+    }
+    forClient.push({
+      type: 'tool-call',
+      toolCallId: ofClient.id,
+      toolName: context.nameOf(ofClient.name),
+      input: JSON.stringify(ofClient.input),
+    })
+  }
   return [
-    ...forClient.map(
-      ({ id, name, input }): StreamedPart => ({
-        type: 'tool-call',
-        toolCallId: id,
-        toolName: context.nameOf(name),
-        input: JSON.stringify(input),
-      }),
-    ),
-    ...context.executedCalls(others).flatMap((call) => toExecutedCall(call, context)),
+    ...forClient,
+    ...context.executedCalls(executed).flatMap((call) => toExecutedCall(call, context)),
   ]
 }
 

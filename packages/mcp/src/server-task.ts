@@ -84,7 +84,7 @@ export class ServerTasks {
    * Looks at a task until it is over, needs its user, or the time is up.
    * @param until a time of `performance`
    * @param onReport called when the server says something new
-   * @param answered keys of what the server asked for and was told: it may take a while to read it
+   * @param answered keys of the questions whose answers the server has; it may still list them
    */
   async follow(
     begun: TaskReport,

@@ -23,7 +23,6 @@ import { ServerTasks } from './server-task.js'
 import type { McpSettings } from './settings.js'
 import { needsTask, TaskCalls } from './task-calls.js'
 import { taskOf } from './task-extension.js'
-import type { TaskReport } from './task-report.js'
 import { structure } from './trust/show.js'
 import { toVisibleText } from './trust/visible-text.js'
 
@@ -48,7 +47,7 @@ export function toTool(
   const validate = compileLeniently(inputSchema, `${where}: inputSchema`, settings)
   const finish = finishOf(listed, where, connection, settings)
   const mayBeTask = needsTask(listed) || connection.answersWithTasks
-  const tasks = mayBeTask ? new TaskCalls(listed, connection, settings) : undefined
+  const tasks = new TaskCalls(listed, connection, settings)
   return {
     definition: {
       name,
@@ -57,12 +56,12 @@ export function toTool(
     },
     validate,
     // A call that leaves its task pending has done so by then.
-    timeoutMs: tasks ? tasks.timeoutMs : timeoutMs,
+    timeoutMs: mayBeTask ? tasks.timeoutMs : timeoutMs,
     source: settings.name,
     ...(trustHints && readOnlyHint && { readOnly: true }),
     ...(trustHints && idempotentHint && { idempotent: true }),
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
-    ...(tasks && {
+    ...(mayBeTask && {
       reconcile: (_: unknown, { taskId, signal }: ReconcileContext) =>
         tasks.outcomeOf(taskId, finish, signal),
       cancelPending: (taskId: string) => tasks.cancel(taskId),
@@ -80,16 +79,14 @@ export function toTool(
           report?.(progress)
         },
       }
-      const begin = async () => {
-        if (tasks?.isOffered(client)) return new ServerTasks(client).begin(params, options)
-        const result = await send(client, listed, params, options, context, connection, settings)
-        return taskOf(result) ?? result
-      }
       const call = async () => {
-        const begun = await begin()
-        if (!('taskId' in begun)) return begun
-        const calls = tasks ?? new TaskCalls(listed, connection, settings)
-        return calls.follow(client, begun as TaskReport, options, context)
+        if (tasks.isOffered(client)) {
+          const begun = await new ServerTasks(client).begin(params, options)
+          return tasks.follow(client, begun, options, context)
+        }
+        const result = await send(client, listed, params, options, context, connection, settings)
+        const begun = taskOf(result)
+        return begun ? tasks.follow(client, begun, options, context) : result
       }
       const given = await call().catch((error: unknown) => {
         signal.throwIfAborted()

@@ -214,7 +214,7 @@ describe('tasks of 2026-07-28', () => {
     await source.close()
   })
 
-  test('a task that asks its user is told the answer, and asked for once', async () => {
+  test('a task that asks its user is cancelled, and its question suspends the run', async () => {
     const states = [asking, asking, working, completed('Four pages.')]
     const server = taskServer(states, { elicitation: true })
     const asked = await run(server)

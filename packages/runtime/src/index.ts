@@ -174,7 +174,7 @@ export type {
   RunResult,
   RunResultFields,
 } from './loop/result/run-result.js'
-export { createSummarizer, type SummaryRun } from './loop/run/create-summarizer.js'
+export { createSummarizer } from './loop/run/create-summarizer.js'
 export { infer, inferStream, type RunOutput } from './loop/run/infer.js'
 export { checkDecisions } from './loop/state/resume.js'
 export type { CallEnd, Middleware, ProviderCall } from './middleware/provider-call.js'

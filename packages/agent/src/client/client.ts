@@ -22,7 +22,7 @@ export type ClientEvent =
    * `first` begins it anew. Text of another artifact begins on a new line.
    */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
-  /** The state changed. The end of a task, and that it waits, are told even if a stream broke. */
+  /** The state changed. A task that ends or waits has this event even if its stream broke. */
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
   /**
    * An artifact, or with `append` the parts that are added to the one of its id. The answer arrives

@@ -37,15 +37,15 @@ export class TaskStory {
   }
 
   /**
-   * The events of a snapshot after a reconnect: the text and the end that nothing has told, and the
-   * task.
+   * The events of a snapshot after a reconnect: what the reader missed of the text and the state,
+   * and the task.
    */
   snapshot(task: Task): readonly ClientEvent[] {
     return [...this.#catchUp(artifactTextOf(task)), ...this.#stop(task), { type: 'task', task }]
   }
 
   /**
-   * The last events: the text and the end that nothing has told, and the task.
+   * The last events: what the reader missed of the text and the state, and the task.
    * @param given the task as the agent has it now; unset: as the stream told it
    */
   end(given?: Task): readonly ClientEvent[] {
@@ -71,7 +71,7 @@ export class TaskStory {
     return [{ type: 'status', state, ...(message && { message }) }]
   }
 
-  /** That the task is over, or waits: its stream may have broken before it could say so. */
+  /** The state of a task that is over or waits, unless the stream said it before it broke. */
   #stop({ state, statusMessage }: Task): readonly ClientEvent[] {
     const isStopped = isTerminal(state) || isInterrupted(state)
     if (!isStopped || state === this.#state) return []

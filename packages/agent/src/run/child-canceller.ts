@@ -9,7 +9,7 @@ import { forgetRequests } from '../session/forget-requests.js'
 import type { TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { type CancelTarget, cancelOf, cancelRequests } from './cancel-requests.js'
-import { toolsOf } from './pending-work.js'
+import { cancelWork, toolsOf } from './pending-work.js'
 import { isBound } from './sub-agent.js'
 
 /** How long one process may take to ask, in milliseconds. */
@@ -158,7 +158,7 @@ export class ChildCanceller {
       throw configError(
         `Work "${taskId}" cannot be cancelled: agent "${agent}" has no tool "${target}" any more`,
       )
-    await tool.cancelPending?.(taskId, { signal: AbortSignal.timeout(askMs) })
+    await cancelWork(tool, taskId)
   }
 }
 

@@ -18,18 +18,21 @@ export interface MessageCalls {
   readonly asksModel: boolean
 }
 
+/** True if a message says something besides calls and decisions: only a model can reply to that. */
+export const saysMoreThanCalls = ({ parts }: Message): boolean =>
+  parts.some(({ type }) => type !== 'tool_call' && type !== 'request')
+
 /** The calls of a message; undefined if it makes none. */
-export function callsOf(agent: Agent, { parts }: Message): MessageCalls | undefined {
-  const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part.content] : []))
+export function callsOf(agent: Agent, message: Message): MessageCalls | undefined {
+  const calls = message.parts.flatMap((part) => (part.type === 'tool_call' ? [part.content] : []))
   if (!calls.length) return undefined
 
   const end = calls.findIndex(({ toolName }) => !shows(agent, toolName))
   const unknown = calls[end]
-  const isRead = parts.some(({ type }) => type !== 'tool_call' && type !== 'request')
   return {
     made: end < 0 ? calls : calls.slice(0, end),
     ...(unknown && { unknown }),
-    asksModel: isRead && !unknown && agent.settings.provider !== undefined,
+    asksModel: saysMoreThanCalls(message) && !unknown && agent.settings.provider !== undefined,
   }
 }
 

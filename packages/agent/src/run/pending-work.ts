@@ -10,6 +10,13 @@ export const toolsOf = ({ settings: { tools = [], handoffs = {} } }: Agent): rea
   ),
 ]
 
+/** How long a tool may take to cancel its work, in milliseconds. */
+const cancelMs = 30_000
+
+/** Cancels work that a tool left pending. */
+export const cancelWork = async (tool: Tool, taskId: string): Promise<void> =>
+  tool.cancelPending?.(taskId, { signal: AbortSignal.timeout(cancelMs) })
+
 /** What calls of tools share in one turn of a task. */
 export interface PendingWorkParts {
   /** Aborted when the task is cancelled, or its process stops. */
@@ -26,7 +33,7 @@ export function bindTool(tool: Tool, { signal, cancelChild }: PendingWorkParts):
 
   const cancel = async (taskId: string): Promise<void> => {
     if (cancelChild) await cancelChild({ tool: true, target: tool.definition.name, taskId })
-    else await tool.cancelPending?.(taskId, { signal: AbortSignal.timeout(askMs) })
+    else await cancelWork(tool, taskId)
   }
   return {
     ...tool,
@@ -43,5 +50,3 @@ export function bindTool(tool: Tool, { signal, cancelChild }: PendingWorkParts):
     },
   }
 }
-
-const askMs = 30_000

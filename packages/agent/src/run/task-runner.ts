@@ -22,6 +22,7 @@ import {
   callsOf,
   FailedCall,
   type MessageCalls,
+  saysMoreThanCalls,
   toRefusedArtifact,
   toUnknownCall,
 } from './message-calls.js'
@@ -83,8 +84,7 @@ function endOfCalls(turn: Turn, { unknown }: MessageCalls): TurnEnd {
     const failed = failedWith(turn, message)
     return { ...failed, events: [{ type: 'artifact', artifact }, ...failed.events] }
   }
-  const isRead = turn.message.parts.some(({ type }) => type !== 'tool_call' && type !== 'request')
-  return isRead ? rejectWithoutModel(turn) : end(status('completed'))
+  return saysMoreThanCalls(turn.message) ? rejectWithoutModel(turn) : end(status('completed'))
 }
 
 const failedWith = (turn: Turn, error: string, uncertain = false): TurnEnd =>

@@ -33,22 +33,30 @@ function toCamelDeep(value: unknown): unknown {
   )
 }
 
-/**
- * Calls of an API that no package of the AI SDK has: one call and one result for each id, since a
- * vendor may report both in one item, or in two.
- */
-export const anyCalls: ExecutedCallsOf = (calls) => {
-  const byId = new Map<string, readonly [first: ProviderToolCall, last: ProviderToolCall]>()
+/** What a vendor says of one call: both may be one item, or the last one has the result. */
+interface CallItems {
+  readonly id: string
+  readonly first: ProviderToolCall
+  readonly last: ProviderToolCall
+}
+
+function groupById(calls: readonly ProviderToolCall[]): readonly CallItems[] {
+  const byId = new Map<string, CallItems>()
   for (const [index, call] of calls.entries()) {
     const id = call.id ?? `executed-${index}`
-    byId.set(id, [byId.get(id)?.[0] ?? call, call])
+    byId.set(id, { id, first: byId.get(id)?.first ?? call, last: call })
   }
-  return [...byId].map(([id, [first, last]]) => {
-    const data = isObject(first.data) ? first.data : {}
-    const input = inputText(data['input'] ?? data['arguments'] ?? data['action'])
-    return { id, name: first.name, input, result: { value: last.data ?? {} } }
-  })
+  return [...byId.values()]
 }
+
+function toCall({ id, first, last }: CallItems): ExecutedCall {
+  const data = isObject(first.data) ? first.data : {}
+  const input = inputText(data['input'] ?? data['arguments'] ?? data['action'])
+  return { id, name: first.name, input, result: { value: last.data ?? {} } }
+}
+
+/** Calls of an API that no package of the AI SDK has: one call and one result for each id. */
+export const anyCalls: ExecutedCallsOf = (calls) => groupById(calls).map(toCall)
 
 type Shape = Pick<ExecutedCall, 'input' | 'result'> & { readonly name?: string }
 
@@ -63,7 +71,7 @@ function searchOf({ action, status }: JsonObject): NonNullable<ExecutedCall['res
 }
 
 /** Items of the Responses API, by their type. */
-const items: Readonly<Record<string, (item: JsonObject) => Shape>> = {
+const shapes: Readonly<Record<string, (item: JsonObject) => Shape>> = {
   web_search_call: (item) => ({ name: 'web_search', input: '{}', result: searchOf(item) }),
   file_search_call: ({ queries, results }) => ({
     name: 'file_search',
@@ -114,13 +122,15 @@ function mcpCallOf(item: JsonObject, id: string): ExecutedCall {
 
 /** Calls that OpenAI executed. What servers list is not a call. */
 export const responsesCalls: ExecutedCallsOf = (calls) =>
-  anyCalls(calls).flatMap((call): readonly ExecutedCall[] => {
-    const item = calls.findLast(({ id }) => id === call.id)?.data
-    if (!isObject(item)) return [call]
+  groupById(calls).flatMap((items): readonly ExecutedCall[] => {
+    const call = toCall(items)
+    const { id, data: item } = items.last
+    if (id === undefined || !isObject(item)) return [call]
+
     const type = String(item['type'])
     if (type === 'mcp_list_tools') return []
     if (type === 'mcp_call' || type === 'mcp_approval_request') return [mcpCallOf(item, call.id)]
-    const shape = Object.hasOwn(items, type) ? items[type]?.(item) : undefined
+    const shape = Object.hasOwn(shapes, type) ? shapes[type]?.(item) : undefined
     return [{ ...call, ...shape }]
   })
 
@@ -168,9 +178,11 @@ export const messagesCalls: ExecutedCallsOf = (calls) => {
   const isResult = ({ data }: ProviderToolCall): boolean =>
     isObject(data) && data['tool_use_id'] !== undefined
   const results = new Map(calls.filter(isResult).map(({ id, data }) => [id, data]))
-  return anyCalls(calls).map((call): ExecutedCall => {
-    const { data: block } = calls.find(({ id }) => id === call.id) ?? {}
-    if (!isObject(block)) return call
+  return groupById(calls).map((items): ExecutedCall => {
+    const call = toCall(items)
+    const { id, data: block } = items.first
+    if (id === undefined || !isObject(block)) return call
+
     const result = results.get(call.id)
     return {
       id: call.id,

@@ -41,13 +41,16 @@ export class ReplyContext {
     return (this.#rules?.executedCalls ?? anyCalls)(calls)
   }
 
-  /** The part with what the package of the vendor has of it. */
+  /**
+   * The part with what the package of the vendor has of it.
+   * @param details those of the reply so far; read only for a vendor that has such metadata
+   */
   withItem<Part extends PartOfReply & { readonly providerMetadata?: SharedV4ProviderMetadata }>(
     part: Part,
-    details: ReplyDetails,
+    details: () => ReplyDetails,
   ): Part {
     const { key, partMetadata } = this.#rules ?? {}
-    const fields = key && partMetadata?.(part, details)
+    const fields = key && partMetadata?.(part, details())
     if (!fields) return part
     const ofVendor = { [key]: fields as SharedV4ProviderMetadata[string] }
     return { ...part, providerMetadata: { ...part.providerMetadata, ...ofVendor } }

@@ -7,6 +7,7 @@ import {
   createPart,
   isAgentError,
   type Part,
+  requestsOf,
   type TaskHead,
   type TaskKey,
   type TaskLeases,
@@ -377,10 +378,7 @@ class Routes implements Chat {
   /** What a reply waits for. */
   async #open(key: TaskKey) {
     const { task } = await this.#host.get(key)
-    if (task.state !== 'input-required') return []
-    return (task.statusMessage?.parts ?? []).flatMap((part) =>
-      part.type === 'request' ? [part.content] : [],
-    )
+    return requestsOf(task)
   }
 
   /** Streams the reply that is being made, for a page that was loaded again. */

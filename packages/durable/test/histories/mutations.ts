@@ -432,7 +432,7 @@ export const mutations: readonly Mutation[] = [
         "else if (found.outcome === 'not-executed' && mayBeSent && open.sends > 1) this.#again.push(open)",
       ],
     ],
-    equivalent: 'the call is told as unknown, held, and looked up again before it is made',
+    equivalent: 'the call counts as unknown, is held, and is looked up again before it is made',
   },
   {
     name: 'two calls of one wish in a step have one key',

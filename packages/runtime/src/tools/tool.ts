@@ -54,7 +54,7 @@ export interface Tool extends EffectDeclaration {
   /**
    * Cancels work that a call left pending. An agent calls it when the task that waits for the work
    * is cancelled, perhaps in another process, and again later if it rejects with a retryable error.
-   * It resolves if the work is over already. Default: nobody is told.
+   * It resolves if the work is over already. Default: the work continues.
    */
   cancelPending?(taskId: string, context: { readonly signal: AbortSignal }): void | Promise<void>
   /** Maximum milliseconds one call may take. Default 120,000. */

@@ -372,11 +372,11 @@ class Step {
     }
 
     const found = await reconcile(this.#state, open)
-    const isForEver = found.outcome === 'unknown' && found.message !== undefined
+    const isUnknowable = found.outcome === 'unknown' && found.message !== undefined
     if (found.outcome === 'executed' || found.outcome === 'failed')
       await this.#commit(open, ...executedResult(open, found, outcome.latencyMs))
     else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
-    else if (open.needsPerson || (open.asksReceiver && !isForEver)) {
+    else if (open.needsPerson || (open.asksReceiver && !isUnknowable)) {
       const attempt = this.#state.storage.log.attemptOf(open.key)
       this.#pending.push(toUncertain(open, attempt))
     } else {

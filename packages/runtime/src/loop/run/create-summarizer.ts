@@ -6,16 +6,17 @@ import type { InferRequest } from '../request/run-request.js'
 import { orThrow } from '../result/or-throw.js'
 import { infer } from './infer.js'
 
-/** What the run of each summary is given, besides its messages. */
-export type SummaryRun = Pick<InferRequest, 'options' | 'limits' | 'observe'>
-
 /**
  * Makes summaries with a model. Each is a run of one call, which sees nothing but the messages to
  * shorten: it is charged to the budget in `limits`, also if its process dies.
+ * @param run what each of these runs has besides its messages
  * @throws {LlmError} what the model call failed with; `budget-exceeded` — the budget has too little
  * left
  */
-export function createSummarizer(provider: Provider, run: SummaryRun = {}): Summarize {
+export function createSummarizer(
+  provider: Provider,
+  run: Pick<InferRequest, 'options' | 'limits' | 'observe'> = {},
+): Summarize {
   checkProvider(provider)
   return async ({ messages, maxTokens, signal }) => {
     const { system, prompt } = summaryPrompt(messages)
