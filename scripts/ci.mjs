@@ -1,7 +1,7 @@
 // The tests and the checks next to and after them; with --release those that only a release must
-// pass too; with --only NAME the steps named. Two at a time: a third suite of tests makes all of them
-// slower on two cores. A step waits for the steps it needs; every step runs. Each leaves a line
-// "passed failed name" in MODELPORT_RESULTS, where .ci/run adds them up.
+// pass too; with --only NAME the steps named. Two at a time: a third suite of tests makes all of
+// them slower on two cores. A step waits for the steps it needs; every step runs. Each leaves a
+// line "passed failed name" in MODELPORT_RESULTS, where .ci/run adds them up.
 import { execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
