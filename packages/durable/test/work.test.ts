@@ -1,7 +1,7 @@
 // One bounded pass over a store, as a cron job or a function makes it.
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
@@ -70,8 +70,16 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('work gives back what is not done after maxMs, and the next pass continues it', async () => {
       const [id = ''] = await accept(1)
-      answer = () => new Promise(() => undefined)
-      expect(await store.work({ agents: [agent()], maxMs: 300 })).toBe(1)
+      const runTime = performance.now.bind(performance)
+      let passedMs = 0
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => runTime() + passedMs)
+      onTestFinished(() => clock.mockRestore())
+      // Ten seconds pass once the agent works, however long the database took until then.
+      answer = () => {
+        passedMs = 10_000
+        return new Promise(() => undefined)
+      }
+      expect(await store.work({ agents: [agent()], maxMs: 10_000 })).toBe(1)
       expect(await stateOf(id)).toBe('working')
       answer = () => Promise.resolve('Later.')
       expect(await store.work({ agents: [agent()] })).toBe(1)
