@@ -54,8 +54,8 @@ export type WireChoice = Fields<
   | 'matched_stop'
 >
 /**
- * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server
- * ran itself; each of the `reasoning_steps` has a `thought`.
+ * What the model says. `function_call` is the form that `tool_calls` replaced. The server ran the
+ * `executed_tools` itself. Each of the `reasoning_steps` has a `thought`.
  * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
  */
 export type WireMessage = Fields<

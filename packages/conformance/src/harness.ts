@@ -3,8 +3,8 @@ import type { CommonConfig } from '@modelport/driver'
 import type { WireFormat } from './wire-format.js'
 
 /**
- * What `create` has to hand to the provider, besides a model, a key and an address of its own
- * choice.
+ * What a test sets of the provider's configuration: always `fetch`, the rest as it needs it.
+ * `create` adds the model, the key and the address.
  */
 export type HarnessConfig = { readonly fetch: NonNullable<CommonConfig['fetch']> } & Partial<
   Omit<CommonConfig, 'fetch'>
@@ -37,8 +37,8 @@ export interface Runner {
     skip(name: string, body?: () => void): void
   }
   /**
-   * Makes the tests that cut or split a reply at every byte try one place in so many, and each
-   * place at the end of a line or inside a character. They take most of the suite's time.
+   * Some tests cut or split a reply at every byte, and take most of the suite's time. With N they
+   * try every Nth byte, and still every place around the end of a line or inside a character.
    *
    * @default 1, every byte
    */
@@ -53,8 +53,8 @@ export interface Runner {
    */
   readonly rules?: 'all' | 'driver' | 'wire'
   /**
-   * Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule
-   * it cites: numbers for a report.
+   * Called at the end of a test, once for each rule that its title cites, with counts of what it
+   * tried, for example `{ cuts: 912 }`. For reports.
    */
   measured?(rule: string, counts: Readonly<Record<string, number>>): void
 }

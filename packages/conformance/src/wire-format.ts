@@ -69,13 +69,13 @@ export type WireConversationMessage =
     }
 
 /**
- * One API as it looks on the wire: written from its documentation, apart from any decoder, so that
- * both pin each other.
+ * One API as it looks on the wire: written from its documentation and not from a decoder, so that
+ * each checks the other.
  */
 export interface WireFormat {
   /** For example `openai-chat`. */
   readonly api: string
-  /** What the API can say; a suite skips the rest, with this as the reason. */
+  /** What the API can express. A suite skips tests of the rest, and says that this is why. */
   readonly supports: {
     readonly reasoning: boolean
     readonly toolCallIds: boolean
@@ -87,8 +87,8 @@ export interface WireFormat {
     /** False where the records of a reply are not JSON. Default true. */
     readonly jsonRecords?: boolean
     /**
-     * True where a stream is binary frames: nothing of it can be written in another way. Default
-     * false.
+     * True if a stream is binary frames. They have one form only, while text may vary in spaces and
+     * line ends. Default false.
      */
     readonly binary?: boolean
     /** False where the API reports no counts of cached tokens: none are expected. */
@@ -110,8 +110,8 @@ export interface WireFormat {
     /** False where no finish reason says that content was stopped. Default true. */
     readonly contentFilter?: boolean
     /**
-     * False where nothing follows the finish reason that says that nothing follows it. Default
-     * true.
+     * False if a stream has no last event, such as `[DONE]`, after the one with the finish reason.
+     * Default true.
      */
     readonly lastMark?: boolean
     /** A failed result has a field of its own; false where only its text can say so. */

@@ -4,8 +4,8 @@ import type { JsonObject, ToolCall } from './tool.js'
 /** The fields that every message may have. */
 export interface MessageFields {
   /**
-   * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
-   * refused where the API has no such object.
+   * The vendor's own fields of the message, merged into its object in the request as
+   * `CallOptions.vendor` is into the body. Refused if the API has no such object.
    */
   readonly vendor?: JsonObject
   /**

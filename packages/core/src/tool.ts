@@ -26,8 +26,8 @@ export interface ToolDefinition {
   /** A mark of the vendor's cache, as on a part. */
   readonly cache?: 'auto' | 'hour'
   /**
-   * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
-   * refused where the API has no such object.
+   * The vendor's own fields of the tool, merged into its object in the request as
+   * `CallOptions.vendor` is into the body. Refused if the API has no such object.
    */
   readonly vendor?: JsonObject
 }

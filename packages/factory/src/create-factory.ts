@@ -13,7 +13,7 @@ import {
   checkConnection,
   type TestConnectionOptions,
 } from './connection/check-connection.js'
-import { type LoadCreators, makeWith, newProviderWith } from './create/creation.js'
+import { callCreator, type LoadCreators, newProviderWith } from './create/creation.js'
 import { createProviderTable } from './providers/provider-table.js'
 import type { ProviderRow } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
@@ -56,9 +56,9 @@ export function createFactory({
   const context: FactoryContext = { ...options, table: createProviderTable(rows) }
   return {
     newProvider: (config) => newProviderWith(nothingToLoad, config, context),
-    newEmbedder: (config) => makeWith(nothingToLoad, 'createEmbedder', config, context),
-    newBatchRunner: (config) => makeWith(nothingToLoad, 'createBatches', config, context),
-    newFileStore: (config) => makeWith(nothingToLoad, 'createFiles', config, context),
+    newEmbedder: (config) => callCreator(nothingToLoad, 'createEmbedder', config, context),
+    newBatchRunner: (config) => callCreator(nothingToLoad, 'createBatches', config, context),
+    newFileStore: (config) => callCreator(nothingToLoad, 'createFiles', config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool, registry) =>

@@ -1,4 +1,4 @@
-import type { BatchRunner, Embedder, EmbedOptions, FileStore, Provider } from '@modelport/core'
+import type { BatchRunner, Embedder, FileStore, Provider, RequestOptions } from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import {
@@ -6,7 +6,7 @@ import {
   checkConnection,
   type TestConnectionOptions,
 } from './connection/check-connection.js'
-import { makeWith, newProviderWith } from './create/creation.js'
+import { callCreator, newProviderWith } from './create/creation.js'
 import { loadCreators } from './create/load-creators.js'
 import type { ListedModel } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
@@ -41,7 +41,7 @@ export const newProvider = (
 export const newEmbedder = (
   config: ModelConfig | string,
   context?: FactoryContext,
-): Promise<Embedder> => makeWith(loadCreators, 'createEmbedder', config, context)
+): Promise<Embedder> => callCreator(loadCreators, 'createEmbedder', config, context)
 
 /**
  * Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no
@@ -50,7 +50,7 @@ export const newEmbedder = (
 export const newBatchRunner = (
   config: ModelConfig | string,
   context?: FactoryContext,
-): Promise<BatchRunner> => makeWith(loadCreators, 'createBatches', config, context)
+): Promise<BatchRunner> => callCreator(loadCreators, 'createBatches', config, context)
 
 /**
  * Makes a file store; needs no model. Throws like {@link newProvider}; `unsupported` where the
@@ -59,7 +59,7 @@ export const newBatchRunner = (
 export const newFileStore = (
   config: ModelConfig | string,
   context?: FactoryContext,
-): Promise<FileStore> => makeWith(loadCreators, 'createFiles', config, context)
+): Promise<FileStore> => callCreator(loadCreators, 'createFiles', config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like
@@ -68,9 +68,9 @@ export const newFileStore = (
 export const listModels = (
   config: ModelConfig | string,
   context?: FactoryContext,
-  options?: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
+  options?: Pick<RequestOptions, 'signal' | 'deadlineMs'>,
 ): Promise<readonly ListedModel[]> =>
-  makeWith(loadCreators, 'listModels', config, context, options ?? {})
+  callCreator(loadCreators, 'listModels', config, context, options ?? {})
 
 /**
  * A registry of these models and roles.

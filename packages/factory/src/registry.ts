@@ -5,7 +5,7 @@ import { joinHosts } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
-import { type LoadCreators, makeWith, newProviderWith } from './create/creation.js'
+import { callCreator, type LoadCreators, newProviderWith } from './create/creation.js'
 import { rowFor } from './providers/own-row.js'
 import { apiHosts } from './resolve/hosts.js'
 import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
@@ -127,7 +127,7 @@ export class Registry {
   async embedder(role = 'embedding'): Promise<Embedder> {
     const name = this.#roles.get(role)
     if (name === undefined) throw this.#unknownRole(role)
-    return named(name, makeWith(this.#load, 'createEmbedder', this.config(name), this.#context))
+    return named(name, callCreator(this.#load, 'createEmbedder', this.config(name), this.#context))
   }
 
   /** Name of the model that a role is given to; '' for none. */

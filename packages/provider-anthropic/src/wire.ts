@@ -20,8 +20,8 @@ interface WireCounts {
 }
 
 /**
- * One sampling step of a response: of the answering model (`message`), of a compaction, or of
- * another model.
+ * One sampling step of a response. Its type says what it was: `message` is the reply of the model,
+ * others are a compaction or a step of another model.
  */
 export interface WireIteration extends WireCounts {
   readonly type?: string | null

@@ -26,8 +26,8 @@ const exceptions = new Map(
   }),
 )
 
-/** Exceptions about who calls. */
-const isAuth =
+/** Exceptions about the caller's credentials. */
+const authExceptions =
   /^(ExpiredToken|IncompleteSignature|InvalidSignature|InvalidClientToken|MissingAuth|UnrecognizedClient)/
 
 /** Wordings that say more than the exception. */
@@ -39,13 +39,13 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/tokens per day/i, 'quota-exhausted'],
   [/API key is (not )?valid|security token included in the request is (invalid|expired)/i, 'auth'],
   [/model identifier is invalid/i, 'not-found'],
-  // Of Nova and Llama, for `outputConfig` and for tools.
+  // Nova and Llama say this of `outputConfig` and of tools.
   [/model doesn't support (the \S+ field|tool use)/i, 'unsupported'],
 ]
 
 /**
- * The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and
- * `throttlingException` are all the first word.
+ * The name of an exception: `ThrottlingException` for `ThrottlingException:http://…`,
+ * `ns#ThrottlingException` and `throttlingException`.
  */
 export function exceptionName(type: unknown): string {
   const name = (typeof type === 'string' ? type : '').replace(/:.*$/s, '').replace(/^.*#/s, '')
@@ -60,12 +60,13 @@ export function toBedrockError(failure: HttpFailure): ProviderError {
   const body = (failure.body ?? {}) as Readonly<Record<string, unknown>>
   const type = exceptionName(failure.headers.get('x-amzn-errortype') ?? body['__type'])
   const message = stringOf(body['message']) ?? stringOf(body['Message'])
-  const worded = failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
+  const codeOfWording =
+    failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
+  const codeOfException = authExceptions.test(type) ? 'auth' : exceptions.get(type)?.[1]
+  // An error inside a response has no status of its own.
+  const codeOfRest = failure.inBand ? 'server' : undefined
   return toProviderError(providerName, failure, {
-    code:
-      worded ??
-      (isAuth.test(type) ? 'auth' : exceptions.get(type)?.[1]) ??
-      (failure.inBand ? 'server' : undefined),
+    code: codeOfWording ?? codeOfException ?? codeOfRest,
     message,
     type,
     requestId: failure.headers.get('x-amzn-requestid') ?? undefined,

@@ -15,7 +15,7 @@ import { eventStreamFrames } from './frames.js'
 import { lacksThinking } from './reasoning.js'
 import { takesOf, toRequest } from './request.js'
 import { createPost } from './sign.js'
-import { leftDefined } from './tools.js'
+import { toolsStayWarning } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
 
@@ -98,7 +98,7 @@ function warningsOf(turn: Turn, { thinking }: ModelTraits): string[] {
   )
   const thinks = thinking === 'budget' && !['none', undefined].includes(options.reasoning)
   return [
-    ...(isOff && called ? [leftDefined] : []),
+    ...(isOff && called ? [toolsStayWarning] : []),
     ...(thinks && lacksThinking(turn)
       ? [
           'reasoning was left out of this turn: it continues tool calls that were made without thinking',

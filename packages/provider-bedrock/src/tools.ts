@@ -7,9 +7,9 @@ import type { WireMessage, WireRequest } from './wire.js'
 type WireTool = Readonly<Record<string, unknown>>
 
 /**
- * The tools of a request and the choice among them. The API refuses calls and results in the
- * history without `toolConfig`, and has no choice `none`: then the tools that were called stay
- * defined, by name only, and {@link leftDefined} says so.
+ * The tools of a request and the choice among them. The API has no choice `none`, and refuses a
+ * history with calls and results if no tools are defined. So if no tool may be called, those that
+ * the history calls stay defined, by name only, and {@link toolsStayWarning} says so.
  * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a choice or
  * an option that the API does not have.
  */
@@ -42,13 +42,13 @@ export function toToolConfig(
     const former = calledTools(messages)
     return former.length ? { tools: former } : undefined
   }
-  // Without a choice the model chooses.
+  if (!forced) return { tools: offered }
   const choice = typeof toolChoice === 'object' ? { tool: { name: toolChoice.name } } : { any: {} }
-  return { tools: offered, ...(forced && { toolChoice: choice }) }
+  return { tools: offered, toolChoice: choice }
 }
 
-/** Said of a reply where the model may not call a tool and the API could not be told so. */
-export const leftDefined =
+/** Warning of a reply whose model may call no tool, when the API could not be told so. */
+export const toolsStayWarning =
   'Converse has no choice "none": the tools that this conversation has called stay defined, without their descriptions'
 
 /**

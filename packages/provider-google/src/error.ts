@@ -1,4 +1,4 @@
-import type { ErrorCode, ProviderError } from '@modelport/core'
+import { type ErrorCode, isObject, type ProviderError } from '@modelport/core'
 import {
   firstMatch,
   type HttpFailure,
@@ -47,7 +47,7 @@ const reasons = new Map(
 
 /**
  * Wordings that no field tells apart.
- * @see https://github.com/googleapis/python-genai/issues/1218 of files (read 2026-11-27)
+ * @see https://github.com/googleapis/python-genai/issues/1218 for files (read 2026-11-27)
  */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
@@ -61,34 +61,34 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 
 /** Names a failure. The body is a `google.rpc.Status`, alone or in an array. */
 export function toGoogleError(failure: HttpFailure): ProviderError {
-  const status = readStatus(failure.body)
-  const retryDelay = detailsOf(status, 'RetryInfo')
+  const error = readStatus(failure.body)
+  const retryDelay = detailsOf(error, 'RetryInfo')
     .map((detail) => toMilliseconds(detail.retryDelay))
     .find((ms) => ms !== undefined)
   return toProviderError(providerName, failure, {
-    code: toCode(status, failure),
-    message: status.message,
-    type: status.status,
+    code: toCode(error, failure),
+    message: error.message,
+    type: error.status,
     retryAfterMs: retryDelay,
   })
 }
 
-function toCode(status: WireStatus, { status: httpStatus, text }: HttpFailure): ErrorCode {
-  const worded = firstMatch(wordings, status.message ?? text)
-  if (worded) return worded
-  const reason = detailsOf(status, 'ErrorInfo')
+function toCode(error: WireStatus, failure: HttpFailure): ErrorCode {
+  const codeOfWording = firstMatch(wordings, error.message ?? failure.text)
+  if (codeOfWording) return codeOfWording
+
+  const codeOfReason = detailsOf(error, 'ErrorInfo')
     .map((detail) => reasons.get(detail.reason ?? ''))
     .find((code) => code)
-  if (reason) return reason
-  const code = codes.get(status.status ?? '') ?? toErrorCode(httpStatus)
-  return code === 'rate-limit' && isExhausted(status) ? 'quota-exhausted' : code
+  if (codeOfReason) return codeOfReason
+
+  const code = codes.get(error.status ?? '') ?? toErrorCode(failure.status)
+  return code === 'rate-limit' && isExhausted(error) ? 'quota-exhausted' : code
 }
 
-/** A quota of the day or of nothing at all does not come back within a retry. */
-function isExhausted(status: WireStatus): boolean {
-  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) =>
-    listOf(detail.violations),
-  )
+/** A retry within minutes cannot succeed: the quota is one of the day, or is 0. */
+function isExhausted(error: WireStatus): boolean {
+  const violations = detailsOf(error, 'QuotaFailure').flatMap((detail) => listOf(detail.violations))
   return violations.some(
     ({ quotaId, quotaValue }) => /PerDay/i.test(quotaId ?? '') || quotaValue === '0',
   )
@@ -96,13 +96,11 @@ function isExhausted(status: WireStatus): boolean {
 
 function readStatus(body: unknown): WireStatus {
   const value: unknown = Array.isArray(body) ? body[0] : body
-  const error: unknown =
-    typeof value === 'object' && value !== null && 'error' in value ? value.error : value
+  const error = isObject(value) && 'error' in value ? value['error'] : value
   // Gateways write plain text there.
   if (typeof error === 'string' && error) return { message: error }
-  const { code, message, status, details } = (
-    typeof error === 'object' && error !== null ? error : {}
-  ) as WireStatus
+
+  const { code, message, status, details } = (isObject(error) ? error : {}) as WireStatus
   return {
     ...(typeof code === 'number' && { code }),
     ...(typeof message === 'string' && message && { message }),

@@ -29,17 +29,20 @@ function toGroundingCitations({
   )
   const supports = listOf(groundingSupports)
   if (!supports.length) return sources.map((source) => toCitation(source))
-  return supports.flatMap(({ segment, groundingChunkIndices }) =>
-    (Array.isArray(groundingChunkIndices)
-      ? (groundingChunkIndices as readonly number[])
+  return supports.flatMap(({ segment, groundingChunkIndices }) => {
+    const indices: readonly number[] = Array.isArray(groundingChunkIndices)
+      ? groundingChunkIndices
       : []
-    ).flatMap((index) => {
-      const source = sources[index]
-      if (!(source?.uri ?? source?.title ?? source?.text ?? source?.ragChunk?.text)) return []
-      return [{ ...toCitation(source, segment?.text), ...toRange(segment ?? {}) }]
-    }),
-  )
+    return indices
+      .map((index) => sources[index])
+      .filter(isCitable)
+      .map((source) => ({ ...toCitation(source, segment?.text), ...toRange(segment ?? {}) }))
+  })
 }
+
+/** A citation of any other source would have nothing but the statement itself. */
+const isCitable = (source: WireSource | undefined): source is WireSource =>
+  Boolean(source?.uri ?? source?.title ?? source?.text ?? source?.ragChunk?.text)
 
 const fromImage = (
   image: { readonly sourceUri?: string; readonly title?: string } = {},
@@ -54,20 +57,21 @@ const toRange = ({ startIndex = 0, endIndex }: WireRange): Pick<Citation, 'start
 
 /** Pages of the source: one, or those that a chunk of a RAG corpus spans. */
 function toPlace({ pageNumber, ragChunk }: WireSource): Citation['place'] {
-  const { firstPage: start = pageNumber, lastPage: end = start } = ragChunk?.pageSpan ?? {}
-  return start && end ? { unit: 'page', start, end } : undefined
+  const { firstPage = pageNumber, lastPage = firstPage } = ragChunk?.pageSpan ?? {}
+  return firstPage && lastPage ? { unit: 'page', start: firstPage, end: lastPage } : undefined
 }
 
+/** `text` is the statement of the reply, or if there is none the text of the source. */
 function toCitation(
   source: WireSource,
-  statement: string | undefined = source.text ?? source.ragChunk?.text,
+  text: string | undefined = source.text ?? source.ragChunk?.text,
 ): Citation {
   const { uri, title, fileSearchStore, documentName } = source
   const place = toPlace(source)
   return {
     ...(uri && { url: uri }),
     ...(title && { title }),
-    ...(statement && { text: statement }),
+    ...(text && { text }),
     ...(fileSearchStore && { store: fileSearchStore }),
     ...(documentName && { fileId: documentName }),
     ...(place && { place }),
@@ -78,9 +82,11 @@ function toCitation(
 export function groundingTool(grounding: GroundingMetadata): string | undefined {
   const { webSearchQueries, imageSearchQueries, retrievalQueries, groundingChunks } = grounding
   if (retrievalQueries?.length) return 'retrieval'
-  const chunks = listOf(groundingChunks)
   if ([webSearchQueries, imageSearchQueries].flat().some(Boolean)) return 'google_search'
+
+  const chunks = listOf(groundingChunks)
   if (chunks.some(({ retrievedContext }) => retrievedContext)) return 'file_search'
   if (chunks.some(({ maps }) => maps)) return 'google_maps'
+  // Other chunks are web pages or images. A search may also be named by empty queries only.
   return chunks.length > 0 || webSearchQueries?.length ? 'google_search' : undefined
 }

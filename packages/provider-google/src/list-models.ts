@@ -42,13 +42,13 @@ export async function listModels(
   requireConfig(config, 'listModels', configNames, fieldNames)
   const client = createClient({ ...config, model: config.model ?? '' })
   const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
-  const first = await client.request('listModels', '')
+  const { url: listUrl, headers } = await client.request('listModels', '')
   const models: GoogleModel[] = []
   let token: string | undefined
   for (let pages = 0; pages < mostPages; pages++) {
-    const url = new URL(first.url)
+    const url = new URL(listUrl)
     if (token !== undefined) url.searchParams.set('pageToken', token)
-    const request = { url: url.href, headers: first.headers, inBandErrors: false }
+    const request = { url: url.href, headers, inBandErrors: false }
     const response = await endpoint.json<WireModels | null>(request, options)
     models.push(...listOf(response?.models ?? response?.publisherModels).flatMap(toModel))
     const next = stringOf(response?.nextPageToken)

@@ -91,8 +91,8 @@ async function createSdk(
 }
 
 /**
- * What the SDK is answered: it must not see the response. One for all, since making an error costs
- * more than the request does.
+ * What the SDK gets in place of a response, which it must not see. It is made once, since making an
+ * error costs more than the rest of a request.
  */
 const takenOver = new Error('modelport sends the request itself')
 
@@ -117,23 +117,36 @@ function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown>): Pro
   })
 }
 
-function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthOptions {
-  const { accessToken, credentials, project } = vertex ?? {}
+function toAuthOptions(config: GoogleConfig, tokenFetch: Fetch): AuthOptions {
+  const { accessToken, credentials, project } = config.vertex ?? {}
   // With a project id here google-auth-library looks for none elsewhere.
   const common = { ...(project && { projectId: project }) }
   if (accessToken) return { ...common, authClient: toAuthClient(accessToken) }
+
   const { enforceHosts } = config
-  const hosts =
-    typeof enforceHosts === 'object'
-      ? enforceHosts
-      : googleHosts({ ...config, ...(vertex && { vertex }) })
-  const fetchImplementation: Fetch = async (input, init) => {
+  const hosts = typeof enforceHosts === 'object' ? enforceHosts : googleHosts(config)
+  const fetchImplementation = guardTokenFetch(tokenFetch, hosts)
+  const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
+  if (!credentials) return { ...common, clientOptions }
+  const account = {
+    type: 'service_account',
+    client_email: credentials.client_email,
+    private_key: credentials.private_key,
+  }
+  // oxlint-disable-next-line typescript/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
+  return { ...common, credentials: account, clientOptions }
+}
+
+/** A `fetch` for access tokens that asks these hosts only, and follows no redirect. */
+function guardTokenFetch(fetch: Fetch, hosts: readonly string[]): Fetch {
+  return async (input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)
     if (!hosts.includes(host))
       throw configError(
         `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`,
       )
+
     const headers = new Headers(init?.headers)
     const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
     // The platform's `fetch` would name the type of a form itself; other transports take text only.
@@ -146,15 +159,6 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
       redirect: 'manual',
     })
   }
-  const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
-  if (!credentials) return { ...common, clientOptions }
-  const account = {
-    type: 'service_account',
-    client_email: credentials.client_email,
-    private_key: credentials.private_key,
-  }
-  // oxlint-disable-next-line typescript/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
-  return { ...common, credentials: account, clientOptions }
 }
 
 /**

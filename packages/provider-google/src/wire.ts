@@ -93,7 +93,7 @@ export interface WireRange {
   readonly endIndex?: number
 }
 
-/** A web page, a document or a place. The range is that of the reply. */
+/** A web page, a document or a place, with the range of the reply that cites it. */
 export type WireSource = GroundingChunkRetrievedContext & WireRange
 
 /**

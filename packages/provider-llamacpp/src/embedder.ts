@@ -32,8 +32,8 @@ interface Loaded extends ModelLease {
 
 /**
  * An embedder of a GGUF file. It opens no connection, and loads nothing before the first call.
- * `purpose` changes nothing: put the words that a model wants before queries into the texts. A
- * deadline is looked at between two texts.
+ * `purpose` changes nothing: if the model expects a prefix for queries, put it into the texts. The
+ * deadline is checked before each text.
  */
 export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
   checkConfig(config, 'createLlamaCppEmbedder', [...configNames, 'normalize'])
@@ -48,12 +48,12 @@ export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCpp
     })
     return loading
   }
-  const close = (): Promise<void> =>
-    (closing ??= (async () => {
-      const loaded = await loading?.catch(() => undefined)
-      await loaded?.context.dispose()
-      await loaded?.release()
-    })())
+  const free = async (): Promise<void> => {
+    const loaded = await loading?.catch(() => undefined)
+    await loaded?.context.dispose()
+    await loaded?.release()
+  }
+  const close = (): Promise<void> => (closing ??= free())
   const embedder = createEmbedder({
     name,
     model,

@@ -12,8 +12,10 @@ export interface ModelLease {
   readonly release: () => Promise<void>
 }
 
+type SharedModel = Omit<ModelLease, 'release'>
+
 interface Entry {
-  readonly loading: Promise<{ readonly runtime: LlamaRuntime; readonly model: LlamaModel }>
+  readonly loading: Promise<SharedModel>
   users: number
 }
 
@@ -51,8 +53,8 @@ export async function leaseModel({
 
 async function load(
   modelPath: string,
-  gpu: LlamaCppModelConfig['gpu'] & {},
-): ReturnType<() => Entry['loading']> {
+  gpu: NonNullable<LlamaCppModelConfig['gpu']>,
+): Promise<SharedModel> {
   const runtime = await startRuntime(gpu)
   try {
     return { runtime, model: await runtime.llama.loadModel({ modelPath }) }

@@ -53,7 +53,10 @@ interface Loaded extends LoadedModel {
   free(): Promise<void>
 }
 
-/** One clock a wait: loading takes minutes, a long prompt too, and a whole reply is one wait. */
+/**
+ * Longer than the driver's defaults: loading and a long prompt take minutes, and a reply that is
+ * not streamed counts as one delta.
+ */
 const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_000 }
 
 /**
@@ -72,32 +75,33 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     send: async (request, { signal, stream }) => {
       const loaded = await memory.load()
       signal.throwIfAborted()
-      return toNeutralResponse(
-        memory.watched(await startReply(loaded, loaded.pool, request, signal)),
-        stream,
-      )
+      const source = await startReply(loaded, loaded.pool, request, signal)
+      return toNeutralResponse(memory.endedByClose(source), stream)
     },
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),
   }
   const provider = createProvider(driver, settings)
-  const count: typeof driver.send = async (request, { stream }) =>
-    toNeutralResponse(counted(await memory.load(), request), stream)
-  const counter = createProvider({ ...driver, send: count }, settings)
+
+  // A second provider, so that a prompt is checked and built for counting as it is for a call.
+  const sendCount: typeof driver.send = async (request, { stream }) =>
+    toNeutralResponse(promptCount(await memory.load(), request), stream)
+  const counter = createProvider({ ...driver, send: sendCount }, settings)
+
   return {
     ...provider,
     load: async () => {
       await memory.load()
     },
     countTokens: async (input, ...options) => {
-      const text = typeof input === 'string'
-      const tokens = text
-        ? (await memory.load()).model.tokenize(input).length
-        : (await counter.generate(input, ...options)).usage.inputTokens
+      const tokens =
+        typeof input === 'string'
+          ? (await memory.load()).model.tokenize(input).length
+          : (await counter.generate(input, ...options)).usage.inputTokens
       return { tokens, source: 'tokenizer' }
     },
     estimateTokens: (text) =>
-      memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
+      memory.loaded?.model.tokenize(text).length ?? provider.estimateTokens(text),
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),
   }
@@ -126,7 +130,7 @@ function toSettings(config: LlamaCppConfig): ProviderSettings {
 }
 
 /** A reply that only says how long its prompt is. */
-function counted({ model, template }: Loaded, request: LlamaRequest): NeutralSource {
+function promptCount({ model, template }: Loaded, request: LlamaRequest): NeutralSource {
   const inputTokens = toPrompt(model, template, request).tokens.length
   const records = [
     { type: 'end' as const, finish: 'stop' as const, usage: { ...zeroCounts, inputTokens } },
@@ -134,9 +138,10 @@ function counted({ model, template }: Loaded, request: LlamaRequest): NeutralSou
   return { next: () => Promise.resolve(records.shift()), cancel: () => undefined }
 }
 
-/** What a provider keeps in memory: the model's lease and its places, once they are loaded. */
+/** What a provider keeps in memory: the lease of the model and its sequences. */
 class Memory {
-  now: Loaded | undefined
+  /** Undefined until the model is loaded, and after {@link Memory.close}. */
+  loaded: Loaded | undefined
   readonly #config: LlamaCppConfig
   readonly #running = new Set<NeutralSource>()
   #loading: Promise<Loaded> | undefined
@@ -156,30 +161,30 @@ class Memory {
     return this.#loading
   }
 
-  /** The source, ended when the provider is closed. */
-  watched(source: NeutralSource): NeutralSource {
-    const watched: NeutralSource = {
+  /** The source, ended with an error when the provider is closed. */
+  endedByClose(source: NeutralSource): NeutralSource {
+    const ended: NeutralSource = {
       next: async () => {
         if (this.#isClosed()) throw closed()
-        this.#running.add(watched)
+        this.#running.add(ended)
         const record = await source.next()
         if (this.#isClosed()) throw closed()
-        if (record === undefined || record.type === 'end') this.#running.delete(watched)
+        if (record === undefined || record.type === 'end') this.#running.delete(ended)
         return record
       },
       cancel: () => {
-        this.#running.delete(watched)
+        this.#running.delete(ended)
         source.cancel()
       },
     }
-    return watched
+    return ended
   }
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
       for (const source of this.#running) source.cancel()
       const loaded = await this.#loading?.catch(() => undefined)
-      this.now = undefined
+      this.loaded = undefined
       await loaded?.free()
     })()
     return this.#closing
@@ -198,8 +203,8 @@ class Memory {
         await pool.close()
         await release()
       }
-      this.now = { runtime, model, template, pool, free }
-      return this.now
+      this.loaded = { runtime, model, template, pool, free }
+      return this.loaded
     } catch (error) {
       await release()
       throw error

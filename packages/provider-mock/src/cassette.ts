@@ -78,19 +78,21 @@ function isExchange(exchange: unknown): boolean {
   if (!isObject(request) || !isObject(response)) return false
   const { method, url, headers, body } = request
   const { error, status, headers: received, chunks } = response
-  const isResponse = (): boolean =>
+
+  const isRequest =
+    typeof method === 'string' &&
+    URL.canParse(String(url)) &&
+    isTexts(headers) &&
+    // A body that is nested too deeply cannot be compared.
+    works(() => JSON.stringify(body))
+  if (!isRequest) return false
+  if (error !== undefined) return isObject(error) && typeof error['message'] === 'string'
+  return (
     Number(status) >= 200 &&
     Number(status) <= 599 &&
     isTexts(received) &&
     Array.isArray(chunks) &&
     chunks.every(isChunk)
-  return (
-    typeof method === 'string' &&
-    URL.canParse(String(url)) &&
-    isTexts(headers) &&
-    // One that is nested too deeply cannot be compared.
-    works(() => JSON.stringify(body)) &&
-    (error === undefined ? isResponse() : isObject(error) && typeof error['message'] === 'string')
   )
 }
 
@@ -110,8 +112,8 @@ function works(read: () => unknown): boolean {
 }
 
 /**
- * Bytes as a string of one character each: a form in which secrets can be looked for wherever the
- * bytes were split.
+ * The bytes as a string with one character for each. Such strings can be joined and searched for
+ * secrets, even if a chunk ends inside a UTF-8 character.
  */
 export function toBinary(bytes: Uint8Array): string {
   let binary = ''

@@ -5,6 +5,7 @@ import { traitsOf } from './traits.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
+/** Each `{name}` is replaced by the setting of that name. */
 const providerTools: ProviderToolForms = {
   webSearch: { type: 'web_search' },
   computerUse: {
@@ -23,8 +24,8 @@ const providerTools: ProviderToolForms = {
 }
 
 /**
- * What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name,
- * or as the configuration says; a model that is not known to reason is asked all the same.
+ * What can be asked of a model through these APIs (read 2026-11-21). Whether it reasons follows
+ * from `traits` or from its name; if neither says that it does, a call may still ask for it.
  */
 export function capabilities({
   model,

@@ -26,9 +26,8 @@ export const openaiChat: WireFormat = {
   respondThenFail: (turn, request, message) => {
     const failure = { error: { message, type: 'server_error', param: null, code: null } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
-    const before = [...pieces({ ...turn, usage: {} }, request)].filter(
-      (piece) => !/"finish_reason":"|\[DONE\]/.test(piece),
-    )
+    const isEnd = (piece: string): boolean => /"finish_reason":"|\[DONE\]/.test(piece)
+    const before = [...pieces({ ...turn, usage: {} }, request)].filter((piece) => !isEnd(piece))
     return stream([...before, event(failure)])
   },
   failure: (status, message, headers = {}) => ({
@@ -74,10 +73,10 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text })
   for (const content of turn.text ?? []) yield chunk({ content })
   for (const [index, call] of (turn.toolCalls ?? []).entries()) {
-    const id = call.id === undefined ? {} : { id: call.id }
+    const idField = call.id === undefined ? {} : { id: call.id }
     yield chunk({
       tool_calls: [
-        { index, ...id, type: 'function', function: { name: call.name, arguments: '' } },
+        { index, ...idField, type: 'function', function: { name: call.name, arguments: '' } },
       ],
     })
     const text = argumentsOf(call)

@@ -18,7 +18,7 @@ export class CallScope {
   readonly #complete: (error: ProviderError) => unknown
 
   /**
-   * `complete` adds to the deadline's error what has arrived.
+   * `complete` may add to the deadline's error, for example the reply so far.
    * @throws the signal's reason when it is aborted already: nothing is sent then.
    */
   constructor(
@@ -36,14 +36,9 @@ export class CallScope {
     signal?.addEventListener('abort', this.#onAbort)
     if (deadlineMs !== undefined) {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
-        this.end(
-          this.#failureOf(
-            new ProviderError('timeout', `${deadlineMs} ms have passed`, {
-              provider,
-              reason: 'deadline',
-            }),
-          ),
-        )
+        const message = `${deadlineMs} ms have passed`
+        const error = new ProviderError('timeout', message, { provider, reason: 'deadline' })
+        this.end(this.#failureOf(error))
       })
     }
   }

@@ -37,8 +37,8 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
 const keptNames = [...commonNames, 'hosts', 'selfHosted', 'capabilities']
 
 /**
- * Settings without keys, and whatever else only the provider package reads: a field that it forgets
- * to split off is not kept.
+ * The settings that the driver reads. Keys are left out, and so is anything that only the provider
+ * package reads, even if the package passes it on.
  */
 const toKept = (settings: ProviderSettings): Omit<ProviderSettings, 'secrets'> =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => keptNames.includes(name))) as Omit<
@@ -54,15 +54,14 @@ export function createProviderState<Kind extends AnyDriver>(
   const { secrets } = settings
   const given = toKept(settings)
   const allowedHosts = checkConfig(settings, driver)?.slice()
-  // Two providers may be made of one object, which the application may change: it is read once.
+  // The application may change these objects later, or make another provider of them.
   const { defaults, headers, limits, timeouts } = given
   const config = { ...given, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }
-  const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
-  const renewed = typeof secrets === 'function'
+  const ownSecrets = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
   const redactWith = (more: readonly string[]): Redact =>
-    renewed
-      ? createRenewedRedact(() => [...secrets(), ...own, ...more])
-      : createRedact([...(secrets ?? []), ...own, ...more])
+    typeof secrets === 'function'
+      ? createRenewedRedact(() => [...secrets(), ...ownSecrets, ...more])
+      : createRedact([...(secrets ?? []), ...ownSecrets, ...more])
   const redact = redactWith([])
   return {
     driver,

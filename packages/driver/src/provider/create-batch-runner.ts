@@ -97,7 +97,8 @@ function checkId(name: string, id: unknown): string {
   throw namedError(name, 'invalid-request', `${JSON.stringify(id)} is not the id of a batch`)
 }
 
-const ownOptions = ['signal', 'deadlineMs', 'retry'] as const
+/** Options of a call that a request in a batch cannot have. */
+const refusedOptions = ['signal', 'deadlineMs', 'retry'] as const
 
 /** Encodes a request: the provider sends it to a transport that only records it. */
 async function encode(
@@ -105,9 +106,6 @@ async function encode(
   { messages, options = {} }: BatchRequest,
   index: number,
 ): Promise<BatchItem> {
-  const refused =
-    ownOptions.find((option) => options[option] !== undefined) ??
-    (options.vendor?.['headers'] ? 'headers' : undefined)
   let item: BatchItem | undefined
   const provider = driver.provider((input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
@@ -115,20 +113,25 @@ async function encode(
     item = { index, url, headers, body: parseJson<JsonObject>(init?.body as string) }
     return Promise.reject(new Error('the request is kept for the batch'))
   })
+
+  const refused =
+    refusedOptions.find((option) => options[option] !== undefined) ??
+    (options.vendor?.['headers'] ? 'headers' : undefined)
   if (refused)
     throw namedError(
       provider.name,
       'unsupported',
       `request ${index} of a batch cannot have ${refused}`,
     )
+
+  // The transport always rejects: what matters is whether it had got the request by then.
   const failure = await provider
     .generate(messages, options, { retry: { attempts: 1 } })
     .catch((error: unknown) => error)
   if (item) return item
-  const { message } = failure as Error
-  throw isLlmError(failure)
-    ? new LlmError(failure.code, `request ${index} of the batch: ${message}`, { cause: failure })
-    : (failure as Error)
+  if (!isLlmError(failure)) throw failure
+  const message = `request ${index} of the batch: ${failure.message}`
+  throw new LlmError(failure.code, message, { cause: failure })
 }
 
 /**
@@ -169,19 +172,24 @@ async function toResults(
   }
   const results: BatchResult[] = []
   for (let index = 0; index < count; index++) {
-    // Decoding waits for nothing: without a pause no timer, and no signal of one, would come before
-    // the last result.
+    // Decoding never waits. Without a pause, no timer would fire before the last result, and no
+    // timer could abort the signal.
     if (index % 64 === 63) await new Promise((resolve) => setTimeout(resolve))
     signal?.throwIfAborted()
     const { response, error } = found.get(index) ?? { index }
-    const [code, why] =
-      status === 'ended'
-        ? (['protocol', 'the vendor has no result for it'] as const)
-        : (['aborted', `the batch was ${status} before it was done`] as const)
     if (response) results.push(await decode(driver, response))
-    else results.push({ error: error ?? new LlmError(code, `${name}: request ${index}: ${why}`) })
+    else results.push({ error: error ?? missingResult(name, index, status) })
   }
   return results
+}
+
+function missingResult(name: string, index: number, status: Batch['status']): LlmError {
+  return status === 'ended'
+    ? new LlmError('protocol', `${name}: request ${index}: the vendor has no result for it`)
+    : new LlmError(
+        'aborted',
+        `${name}: request ${index}: the batch was ${status} before it was done`,
+      )
 }
 
 /** Decodes a response: the provider receives it from a transport that returns it at once. */

@@ -13,7 +13,7 @@ import { namedError } from '../base/named-error.js'
 export interface EmbeddingBatch {
   /** One vector for each text of the batch, in its order. */
   readonly vectors: readonly (readonly number[])[]
-  /** The cost of the batch; undefined if the vendor does not report it. */
+  /** Tokens of the batch; undefined if the vendor does not report them. */
   readonly inputTokens?: number | undefined
 }
 
@@ -60,8 +60,7 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
           )
         }
         for (const vector of batch.vectors) vectors.push(vector)
-        const counts = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
-        usage = addUsage(usage, toUsage([counts], 0, batch.inputTokens !== undefined))
+        usage = addUsage(usage, usageOf(batch))
       }
       checkVectors(name, vectors, dimensions ?? vectors[0]?.length ?? 0)
       return { vectors, usage }
@@ -69,6 +68,13 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
   }
 }
 
+function usageOf({ inputTokens }: EmbeddingBatch): TokenUsage {
+  const counts = { ...zeroCounts, inputTokens: inputTokens ?? 0 }
+  const isReported = inputTokens !== undefined
+  return toUsage([counts], 0, isReported)
+}
+
+/** Vectors of length 0 are refused too. */
 function checkVectors(
   name: string,
   vectors: readonly (readonly number[])[],

@@ -26,8 +26,8 @@ const pools = new Map<string, Promise<Connections>>()
 /** One pool of connections for all providers that connect alike. */
 function connectionsFor(options: UndiciOptions): Promise<Connections> {
   const key = `${options.connectMs} ${options.proxy ?? ''}`
-  let connections = pools.get(key)
-  if (!connections) pools.set(key, (connections = connect(options)))
+  const connections = pools.get(key) ?? connect(options)
+  pools.set(key, connections)
   return connections
 }
 
@@ -59,13 +59,13 @@ async function loadParts(): Promise<Pick<Undici, 'Agent' | 'Pool' | 'buildConnec
 
 async function createAgent(connectMs: number, pending: PendingConnects): Promise<Agent> {
   const { Agent, buildConnector, Pool } = await loadParts()
-  const connect = buildConnector({ timeout: connectMs, allowH2: false })
+  const connector = buildConnector({ timeout: connectMs, allowH2: false })
   return new Agent({
     ...agentOptions,
     factory: (origin, options) =>
       new Pool(
         origin,
-        Object.assign({}, options, { connect: pending.wrap(String(origin), connect) }),
+        Object.assign({}, options, { connect: pending.wrap(String(origin), connector) }),
       ),
   })
 }
@@ -80,7 +80,9 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
     const address = String(typeof input === 'object' && 'url' in input ? input.url : input)
     const { origin, path } = toTarget(address)
     const { method = 'GET', body = null } = init
-    const exchange = new UndiciBody(init.signal, pending.wait(options.proxy ? '' : origin))
+    // Through a proxy, all connections are to one place.
+    const stopWaiting = pending.wait(options.proxy ? '' : origin)
+    const exchange = new UndiciBody(init.signal, stopWaiting)
     try {
       agent.dispatch(
         {
@@ -97,11 +99,9 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
       exchange.onResponseError(undefined, error)
     }
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
-      throw options.proxy
-        ? Object.assign(new Error('fetch failed', { cause }), {
-            proxy: parseProxy(options.proxy).host,
-          })
-        : cause
+      if (!options.proxy) throw cause
+      const proxy = parseProxy(options.proxy).host
+      throw Object.assign(new Error('fetch failed', { cause }), { proxy })
     })
     const headers = toHeaders(raw)
     const unpacked = decompress(exchange, headers.get('content-encoding'))
@@ -149,10 +149,8 @@ const toHeaderRecord = (headers: RequestInit['headers'] = {}): Record<string, st
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(raw)) {
-    for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value])
-      headers.append(name, one)
-  }
+  for (const [name, value = []] of Object.entries(raw))
+    for (const one of [value].flat()) headers.append(name, one)
   return headers
 }
 

@@ -8,8 +8,8 @@ import {
 } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import {
+  callCreator,
   type LoadCreators,
-  makeWith,
   newProviderWith,
   withEmbeddingModel,
 } from '../create/creation.js'
@@ -61,7 +61,7 @@ export async function checkConnection(
   const ask = async (ended: AbortSignal): Promise<ConnectionReport> => {
     const call = { signal: ended, deadlineMs: timeoutMs }
     if (embedding) {
-      const embedder = await makeWith(load, 'createEmbedder', own, context)
+      const embedder = await callCreator(load, 'createEmbedder', own, context)
       const startedAt = performance.now()
       await embedder.embed(['OK'], call)
       return { latencyMs: performance.now() - startedAt, model: embedder.model }

@@ -80,10 +80,11 @@ type Made<One extends Kind> =
     : never
 
 /**
- * Makes it of a configuration; files and lists need no model. Throws like {@link newProviderWith};
- * `unsupported` if the provider has none.
+ * Calls a creator of the provider's package with the settings of a configuration; files and lists
+ * need no model. Throws like {@link newProviderWith}; `unsupported` if the package has no such
+ * creator.
  */
-export async function makeWith<One extends Kind>(
+export async function callCreator<One extends Kind>(
   load: LoadCreators,
   kind: One,
   config: ModelConfig | string,

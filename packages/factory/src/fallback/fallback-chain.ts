@@ -27,11 +27,13 @@ export interface FallbackSwitch {
 export interface FallbackOptions {
   /** Name of the whole. Default: that of the first provider. */
   readonly name?: string | undefined
-  /** Failures to switch on. Default {@link fallbackCodes}. In a file: `on_switch`. */
+  /**
+   * Failures to switch on, `on_switch` in a configuration file. Default {@link fallbackCodes}.
+   */
   readonly codes?: readonly ErrorCode[] | undefined
   /**
-   * Attempts of each provider before the next, 1 to 5; the last has those of the call. Default:
-   * those of the call, one where a connection is refused.
+   * Attempts of each provider but the last, 1 to 5; the last has those of the call. Default: those
+   * of the call, but a server that cannot be reached is not tried again.
    */
   readonly attempts?: number | undefined
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
@@ -81,7 +83,7 @@ export class FallbackChain {
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
-    // The others are errors of the request itself, or a retry would only hide a mistake; `unknown`
+    // Other codes mean that the request is wrong, or that a switch would hide a mistake. `unknown`
     // may be anything.
     const wrong = codes.find((code) => code !== 'unknown' && !fallbackCodes.includes(code))
     if (wrong)
@@ -106,19 +108,16 @@ export class FallbackChain {
   }
 
   /**
-   * Begins a call: merges the options and decides the order of the providers. Who made the calls
-   * that `messages` end with is asked first.
+   * Begins a call: merges the options and decides the order of the providers. If `messages` end
+   * with results of tool calls, the provider that made the calls is asked first.
    */
   walk(options: readonly CallOptions[], messages: readonly ChatMessage[] = []): FallbackWalk {
     const writer = this.#writerOf(messages)
     const ready = this.#members.filter(({ health }) => !health.cooling)
-    // If all of them cool down, asking is better than failing.
-    const all = new Set([
-      ...ready.filter((member) => member === writer),
-      ...ready,
-      ...this.#members,
-    ])
-    return new FallbackWalk(this, [...all], mergeOptions(...options))
+    const first = ready.filter((member) => member === writer)
+    // Those that cool down come last: if nothing else is left, asking is better than failing.
+    const order = new Set([...first, ...ready, ...this.#members])
+    return new FallbackWalk(this, [...order], mergeOptions(...options))
   }
 
   /** Makes a call that has no stream. */
@@ -127,7 +126,7 @@ export class FallbackChain {
     ask: (provider: Provider, options: CallOptions) => Promise<T>,
     messages?: readonly ChatMessage[],
   ): Promise<T> {
-    return this.walk(options, messages).ask(async (provider, call, succeeded) => {
+    return this.walk(options, messages).tryEach(async (provider, call, succeeded) => {
       const reply = await ask(provider, call)
       succeeded()
       return reply
@@ -135,8 +134,8 @@ export class FallbackChain {
   }
 
   /**
-   * The member that wrote the last reply, if only results of its calls follow. A vendor may read
-   * its own calls and reasoning alone.
+   * The member that wrote the last reply, if only results of its calls follow. A vendor may accept
+   * no calls and no reasoning but its own.
    */
   #writerOf(messages: readonly ChatMessage[]): Member | undefined {
     const isResult = (message: ChatMessage): boolean =>
@@ -151,7 +150,8 @@ export class FallbackChain {
     return possible.sort((a, b) => b.provider.model.length - a.provider.model.length)[0]
   }
 
-  tell(change: FallbackSwitch): void {
+  /** Calls `onSwitch`. */
+  notify(change: FallbackSwitch): void {
     const disable = (): void => {
       this.#onSwitch = undefined
     }
@@ -189,7 +189,7 @@ export class FallbackWalk {
    * Asks the current provider, then the next ones until one replies. `signal` aborts in addition to
    * the signal of the caller.
    */
-  async ask<T>(
+  async tryEach<T>(
     ask: (provider: Provider, options: CallOptions, succeeded: () => void) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -224,7 +224,7 @@ export class FallbackWalk {
       delayMs: 0,
       error,
     })
-    this.#chain.tell({ from: provider, to: next.provider, error })
+    this.#chain.notify({ from: provider, to: next.provider, error })
     return true
   }
 
@@ -248,12 +248,12 @@ export class FallbackWalk {
     const joined = signal && own ? AbortSignal.any([own, signal]) : (signal ?? own)
     const { deadlineMs } = this.#options
     const hasNext = this.#position + 1 < this.#order.length
+    const sharesDeadline = deadlineMs !== undefined && this.#position > 0
     return {
       ...this.#options,
       ...(hasNext && { retry: this.#retryBeforeNext() }),
       ...(joined && { signal: joined }),
-      ...(deadlineMs !== undefined &&
-        this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
+      ...(sharesDeadline && { deadlineMs: Math.max(1, this.#remainingMs()) }),
     }
   }
 

@@ -109,7 +109,7 @@ abstract class FallbackReader<
   async #change(failure: unknown): Promise<boolean> {
     try {
       if (await this.#walk.moveOn(failure)) {
-        const inner = await this.#walk.ask(this.open, this.#closing.signal)
+        const inner = await this.#walk.tryEach(this.open, this.#closing.signal)
         if (this.#isClosed()) {
           await inner.close()
           return false
@@ -158,7 +158,7 @@ export class TextFallbackReader
 
   /** Opens the stream: a failure that no other provider takes over rejects here. */
   static async start(walk: FallbackWalk, open: Open<StreamReader>): Promise<TextFallbackReader> {
-    return new TextFallbackReader(walk, await walk.ask(open), open)
+    return new TextFallbackReader(walk, await walk.tryEach(open), open)
   }
 
   fullText(): string {
@@ -206,7 +206,7 @@ export class EventFallbackReader
   ): Promise<EventFallbackReader> {
     return new EventFallbackReader(
       walk,
-      await walk.ask((provider, options) => provider.streamWithTools(messages, tools, options)),
+      await walk.tryEach((provider, options) => provider.streamWithTools(messages, tools, options)),
       tools,
     )
   }

@@ -4,10 +4,9 @@ import type { ModelEntry } from '../config/model-entry.js'
 import { parseModel } from '../config/model-string.js'
 import { validateOllamaBaseUrl } from '../providers/ollama-host.js'
 import { rowFor } from '../providers/own-row.js'
-import type { ProviderRow } from '../providers/row.js'
 import { parseProxy } from '../resolve/addresses.js'
 import { toFileNames } from './file-names.js'
-import type { ParseConfigOptions } from './parse-options.js'
+import type { CheckOptions } from './parse-options.js'
 
 /** A model of a file, with the fields that have the right form. */
 export type CheckedEntry = Partial<ModelEntry>
@@ -19,11 +18,7 @@ export type Report = (path: readonly PropertyKey[], message: string) => void
  * Finds problems of one model beyond its form: provider, addresses, names of variables,
  * credentials.
  */
-export function checkEntry(
-  entry: CheckedEntry,
-  options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
-  report: Report,
-): void {
+export function checkEntry(entry: CheckedEntry, options: CheckOptions, report: Report): void {
   const check = (field: string, run: () => unknown): void => {
     try {
       run()
@@ -56,20 +51,18 @@ export function checkEntry(
 }
 
 function checkProvider(
-  { provider, model, baseUrl, baseUrlEnv, package: own }: CheckedEntry,
-  {
-    table,
-    ollamaHosts = 'any',
-  }: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
+  { provider, model, baseUrl, baseUrlEnv, package: specifier }: CheckedEntry,
+  { table, ollamaHosts = 'any' }: CheckOptions,
   check: (field: string, run: () => unknown) => void,
   report: Report,
 ): void {
   if (provider === undefined) return
+  // `rowFor` throws for a provider that is not known.
   check('provider', () => {
     const parsed = parseModel({ provider, model })
-    const { name } = rowFor({ ...parsed, package: own }, table)
+    const { name } = rowFor({ ...parsed, package: specifier }, table)
     if (!parsed.model) report(['model'], 'is missing; give the name of the model')
-    if (own && !baseUrl && !baseUrlEnv)
+    if (specifier && !baseUrl && !baseUrlEnv)
       report(['base_url'], 'is missing; a provider with package needs it')
     if (name === 'ollama' && ollamaHosts === 'loopback')
       check('base_url', () => validateOllamaBaseUrl(baseUrl ?? ''))
@@ -93,22 +86,19 @@ function checkVariables(
   { apiKeyEnv, baseUrlEnv, proxyEnv, headers }: CheckedEntry,
   report: Report,
 ): void {
-  const ofHeaders = Object.entries(headers ?? {}).flatMap(([name, value]) =>
-    typeof value === 'object' ? [[['headers', name, 'env'], value.env] as const] : [],
-  )
-  const named = [
-    [['api_key_env'], apiKeyEnv],
-    [['base_url_env'], baseUrlEnv],
-    [['proxy_env'], proxyEnv],
-    ...ofHeaders,
-  ] as const
-  for (const [path, variable] of named)
-    if (variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable))
-      // It may be the key itself, so it is not shown.
-      report(
-        path,
-        'this is not the name of an environment variable; write the name, such as OPENAI_API_KEY, never the value',
-      )
+  const check = (path: readonly string[], variable: string | undefined): void => {
+    if (!variable || /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable)) return
+    // It may be the key itself, so it is not shown.
+    report(
+      path,
+      'this is not the name of an environment variable; write the name, such as OPENAI_API_KEY, never the value',
+    )
+  }
+  check(['api_key_env'], apiKeyEnv)
+  check(['base_url_env'], baseUrlEnv)
+  check(['proxy_env'], proxyEnv)
+  for (const [name, value] of Object.entries(headers ?? {}))
+    if (typeof value === 'object') check(['headers', name, 'env'], value.env)
 }
 
 /**

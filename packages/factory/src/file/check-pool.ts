@@ -1,10 +1,9 @@
 import { nearest, suggest } from '@modelport/core/settings'
 import { inOrder } from '../base/in-order.js'
 import type { ModelPool } from '../config/model-entry.js'
-import type { ProviderRow } from '../providers/row.js'
 import { type CheckedEntry, checkEntry, type Report } from './check-entry.js'
 import type { ConfigIssue } from './config-error.js'
-import type { ParseConfigOptions } from './parse-options.js'
+import type { CheckOptions, ParseConfigOptions } from './parse-options.js'
 import type { YamlSource } from './yaml-source.js'
 
 /**
@@ -24,7 +23,7 @@ export interface CheckedPool {
 export function checkPool(
   { models, roles }: CheckedPool,
   source: YamlSource,
-  options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
+  options: CheckOptions,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = []
   const report: Report = (path, message) => issues.push(source.issueAt(path, message))

@@ -11,3 +11,8 @@ export interface ParseConfigOptions {
   /** Providers that may be named. Default: all that modelport knows. */
   readonly table?: ReadonlyMap<string, ProviderRow> | undefined
 }
+
+/** The options of a check, which always has a table. */
+export interface CheckOptions extends ParseConfigOptions {
+  readonly table: ReadonlyMap<string, ProviderRow>
+}

@@ -3,10 +3,10 @@ import type {
   BaseUrl,
   BatchRunner,
   Embedder,
-  EmbedOptions,
   FileStore,
   JsonObject,
   Provider,
+  RequestOptions,
 } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
@@ -41,7 +41,7 @@ export interface ProviderCreators {
    */
   readonly listModels?: (
     settings: never,
-    options: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
+    options: Pick<RequestOptions, 'signal' | 'deadlineMs'>,
   ) => Promise<readonly ListedModel[]>
 }
 

@@ -4,7 +4,7 @@ import { configError, type ModelProfile } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 
-/** Facts of models by the name of the provider, or what finds those of one model. */
+/** Facts of models by the name of their provider, or a function that finds those of one model. */
 export type FactsSource =
   | Readonly<Record<string, readonly ModelFacts[]>>
   | ((provider: string, model: string) => PriceFacts | undefined)
@@ -17,17 +17,20 @@ export type FactsSource =
 export function profileOf(
   { name }: ProviderRow,
   { profile, model = '' }: ModelConfig,
-  source: NonNullable<ResolvedModel['baseUrl']>['source'] | undefined,
+  baseUrl: ResolvedModel['baseUrl'],
   models: FactsSource = vendorModels,
 ): ModelProfile | undefined {
   if (!profile) return undefined
   const { catalog, ...own } = profile
   if (!catalog) return own
-  if (source !== 'default')
+  if (baseUrl?.source !== 'default')
     throw configError(
       `${name}: profile.catalog: prices at another address than the vendor's own are not known; write them into the profile`,
     )
-  const facts = typeof models === 'function' ? models(name, model) : rowOf(models, name, model)
+  const facts: PriceFacts | undefined =
+    typeof models === 'function'
+      ? models(name, model)
+      : modelsOf(models, name).find(({ id }) => id === model)
   if (!facts)
     throw configError(
       `${name}: profile.catalog: the catalog has no facts of the model ${JSON.stringify(model)}; write them into the profile${hintOf(models, name)}`,
@@ -44,22 +47,14 @@ export function profileOf(
   }
 }
 
-function rowOf(
+const modelsOf = (
   models: Readonly<Record<string, readonly ModelFacts[]>>,
-  name: string,
-  model: string,
-): PriceFacts | undefined {
-  return rowsOf(models, name).find(({ id }) => id === model)
-}
-
-const rowsOf = (
-  models: Readonly<Record<string, readonly ModelFacts[]>>,
-  name: string,
-): readonly ModelFacts[] => (Object.hasOwn(models, name) ? (models[name] ?? []) : [])
+  provider: string,
+): readonly ModelFacts[] => (Object.hasOwn(models, provider) ? (models[provider] ?? []) : [])
 
 /** The models that are known, for an error. */
 function hintOf(models: FactsSource, name: string): string {
   if (typeof models === 'function') return ''
-  const ids = rowsOf(models, name).map(({ id }) => id)
+  const ids = modelsOf(models, name).map(({ id }) => id)
   return `. It knows: ${ids.join(', ') || 'no model of this provider'}`
 }

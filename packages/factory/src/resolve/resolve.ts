@@ -66,7 +66,7 @@ export function resolveModel(
   }
   const baseUrl = resolveBaseUrl(row, config, context)
   const proxy = resolveProxy(row, config, context)
-  const profile = profileOf(row, config, baseUrl?.source, context.models)
+  const profile = profileOf(row, config, baseUrl, context.models)
   return {
     row,
     config: { ...config, ...(profile && { profile }) },

@@ -8,9 +8,9 @@ export interface AllowList {
   readonly target: string
   /** The file or the command. It holds {@link AllowList.hash}. */
   readonly text: string
-  /** Stands for the list: another list has another one. */
+  /** Identifies the list: lists of other hosts have another hash. */
   readonly hash: string
-  /** What no list can say. */
+  /** What has to be done besides applying the list. */
   readonly requires: AllowListRequirements
 }
 
@@ -21,33 +21,37 @@ export interface AllowListRequirements {
    * own works without some of them.
    */
   readonly env: readonly string[]
-  /** What to know. */
+  /** Advice to whoever applies the list. */
   readonly notes: readonly string[]
   /** Where the form allows more, or less, than the list says. */
   readonly warnings: readonly string[]
 }
 
-/** Puts a list together. @throws {LlmError} `config` — a host is neither a name nor an address. */
+/**
+ * Puts a list together. `toText` writes its text, with the mark in a comment.
+ * @throws {LlmError} `config` — a host is neither a name nor an address.
+ */
 export function toAllowList(
   target: string,
   hosts: readonly HostEntry[],
-  text: (mark: string) => string,
+  toText: (mark: string) => string,
   requires: Partial<AllowListRequirements> = {},
 ): AllowList {
   checkHosts(target, hosts)
   const hash = hashHosts(hosts)
   const { env = [], notes = [], warnings = [] } = requires
+  const text = toText(`modelport hosts ${hash}`)
   return {
     target,
-    text: `${text(`modelport hosts ${hash}`).trimEnd()}\n`,
+    text: `${text.trimEnd()}\n`,
     hash,
     requires: { env, notes, warnings },
   }
 }
 
 /**
- * Stands for a list of hosts, in any order: 16 hexadecimal digits. Tells lists apart; no protection
- * against forgery.
+ * The hash of a list of hosts, whatever their order: 16 hexadecimal digits. It tells lists apart,
+ * and does not protect against forgery.
  */
 export function hashHosts(hosts: readonly HostEntry[]): string {
   const text = hosts
@@ -74,10 +78,11 @@ export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
 }
 
 /**
- * The list, if it is one: a model of another library may have hosts that nobody knows.
- * @throws {LlmError} `config` — it is not a list.
+ * Checks that the hosts are a list: a model of another library may not state any.
+ * @throws {LlmError} `config` — they are not.
  */
 export function statedHosts(hosts: readonly HostEntry[]): readonly HostEntry[] {
+  // The types promise a list, a caller may not keep that.
   const isList: boolean = Array.isArray(hosts)
   if (isList) return hosts
   throw configError(
@@ -90,8 +95,9 @@ export const proxiedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
   statedHosts(hosts).filter(({ phase, purpose }) => phase !== 'setup' && purpose !== 'proxy')
 
 /**
- * The hosts that a program asks a sandbox's own proxy for: inside, a variable with the address of a
- * proxy names that one, whatever it names here.
+ * The hosts that a program asks the proxy of its sandbox for. Inside the sandbox, variables such as
+ * `HTTPS_PROXY` name that proxy. So a proxy that a variable names here is not dialled there, and
+ * the hosts behind it are listed instead.
  */
 export const sandboxedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
   statedHosts(hosts).some(({ purpose, source }) => purpose === 'proxy' && source === 'env')
