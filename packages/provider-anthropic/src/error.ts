@@ -40,11 +40,11 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 /** Limits of money, which no waiting lifts; they come as 402 or 429. */
 const spentCodes = /spend_limit_reached$|billing_unavailable$/
 
-/** The failure; Google's own may be in an array. */
+/** The failure. Google writes its own in an array. */
 const failureOf = (body: unknown): WireFailure =>
   ((Array.isArray(body) ? body[0] : body) ?? {}) as WireFailure
 
-const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
+const errorOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
   const { error } = failureOf(body)
   return typeof error === 'object' && error !== null ? error : {}
 }
@@ -54,12 +54,12 @@ const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null |
  * is not known.
  */
 export const statusOf = (body: unknown): number | undefined =>
-  types.get(String(detailsOf(body).type))?.[0]
+  types.get(String(errorOf(body).type))?.[0]
 
 /** Names a failure: the code by wording, then by type, then by status. */
 export function toAnthropicError(failure: HttpFailure): ProviderError {
   const body = failureOf(failure.body)
-  const error = detailsOf(body)
+  const error = errorOf(body)
   const type = stringOf(error.type) ?? stringOf(error.status)
   const message = stringOf(error.message) ?? stringOf(body.error) ?? stringOf(body.message)
   return toProviderError(providerName, failure, {
@@ -75,13 +75,14 @@ function codeOf(
   type: string | undefined,
   message = text,
 ): ErrorCode | undefined {
-  if (spentCodes.test(String(detailsOf(body).details?.error_code))) return 'quota-exhausted'
-  const known = types.get(type ?? '')
-  const worded = status < 500 ? firstMatch(wordings, message) : undefined
-  if (worded) return worded
-  // Behind a gateway the status may say more than a type that was passed through; a bad request
-  // stays one.
-  return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500))
-    ? known[1]
-    : undefined
+  if (spentCodes.test(String(errorOf(body).details?.error_code))) return 'quota-exhausted'
+
+  const codeOfWording = status < 500 ? firstMatch(wordings, message) : undefined
+  if (codeOfWording) return codeOfWording
+
+  const [usualStatus, code] = types.get(type ?? '') ?? []
+  if (usualStatus === undefined || usualStatus === status || status < 400) return code
+  // Behind a gateway the status may say more than a type that was passed through. Only 400 is too
+  // general for that: the type of another client error says more.
+  return status === 400 && usualStatus < 500 ? code : undefined
 }

@@ -29,7 +29,8 @@ export function toVertexConnection(
   const { href, host } = parseBaseUrl(config.baseUrl ?? url)
   const recent = new RecentSecrets()
   const setting = accessToken ? 'vertex.accessToken' : 'authToken'
-  const ask = accessToken ?? (typeof authToken === 'function' ? authToken : () => authToken ?? '')
+  const askAuthToken = typeof authToken === 'function' ? authToken : () => authToken ?? ''
+  const ask = accessToken ?? askAuthToken
   return {
     baseUrl: `${href.replace(/\/v1$/, '')}/v1/projects/${project}/locations/${location ?? 'global'}/publishers/anthropic/models`,
     host,
@@ -41,8 +42,8 @@ export function toVertexConnection(
 }
 
 /**
- * Posts a request of the Messages API: the model is in the path, the version in the body. What
- * counts takes the model in the body.
+ * Posts a request of the Messages API: the model is in the path, the version in the body. With
+ * `countBody` its tokens are counted instead; the model is in that body then.
  * @see https://github.com/anthropics/anthropic-sdk-typescript (`packages/vertex-sdk/src/client.ts`,
  * 0.19.5, read 2026-11-28)
  * @throws {LlmError} `config` — the model's name has other characters than a name.
@@ -51,15 +52,14 @@ export async function postToVertex(
   io: DriverIo,
   { baseUrl, token }: Connection,
   { body: { model, ...rest }, betas }: AnthropicRequest,
-  counted?: JsonObject,
+  countBody?: JsonObject,
 ): Promise<Response> {
   const name = asText(model)
   if (!/^[\w.@-]+$/.test(name))
     throw vertexError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
-  const method = counted
-    ? 'count-tokens:rawPredict'
-    : `${name}:${rest['stream'] ? 'streamRawPredict' : 'rawPredict'}`
-  const body = { anthropic_version: 'vertex-2023-10-16', ...(counted ?? rest) }
+  const predict = rest['stream'] ? 'streamRawPredict' : 'rawPredict'
+  const method = countBody ? 'count-tokens:rawPredict' : `${name}:${predict}`
+  const body = { anthropic_version: 'vertex-2023-10-16', ...(countBody ?? rest) }
   const beta = betas.length > 0 && { 'anthropic-beta': betas.join(',') }
   return postJson(io, `${baseUrl}/${method}`, body, {
     authorization: `Bearer ${await token?.()}`,

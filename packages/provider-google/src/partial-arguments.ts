@@ -3,7 +3,8 @@ import { LlmError } from '@modelport/core'
 import { stringOf } from '@modelport/driver'
 
 /** One step of a JSON path: a name or an index. */
-const step = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/y
+const step =
+  /\.(?<name>[^.[\]]+)|\[(?<index>\d+)\]|\[(?:'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)")\]/y
 
 type Holder = Record<string, unknown> | unknown[]
 
@@ -17,11 +18,11 @@ export class PartialArguments {
   /** The arguments so far. */
   readonly value: Record<string, unknown> = {}
   /** The path of the string that the next delta continues. */
-  #growing: string | undefined
+  #growingPath: string | undefined
 
   /** True while a string is not whole. */
   get growing(): boolean {
-    return this.#growing !== undefined
+    return this.#growingPath !== undefined
   }
 
   /** Takes arguments that came whole, next to the ones that come value by value. */
@@ -40,27 +41,26 @@ export class PartialArguments {
         'protocol',
         `google: protocol: the argument path ${JSON.stringify(path)} does not parse`,
       )
+
     let holder: Holder = this.value
-    steps.forEach((key, index) => {
-      const following = steps[index + 1] ?? last
-      const inner = read(holder, key)
-      if (isHolder(inner)) {
-        holder = inner
-        return
-      }
-      const made: Holder = typeof following === 'number' ? [] : {}
-      write(holder, key, made)
-      holder = made
-    })
-    const before = this.#growing === path ? read(holder, last) : undefined
+    for (const [index, key] of steps.entries())
+      holder = holderAt(holder, key, steps[index + 1] ?? last)
+
     const value = valueOf(piece)
-    write(
-      holder,
-      last,
-      typeof before === 'string' && typeof value === 'string' ? before + value : value,
-    )
-    this.#growing = piece.willContinue && typeof value === 'string' ? path : undefined
+    const before = this.#growingPath === path ? read(holder, last) : undefined
+    const isContinued = typeof before === 'string' && typeof value === 'string'
+    write(holder, last, isContinued ? before + value : value)
+    this.#growingPath = piece.willContinue && typeof value === 'string' ? path : undefined
   }
+}
+
+/** The object or list at a key, made if there is none; `next` is the key in it. */
+function holderAt(holder: Holder, key: string | number, next: string | number): Holder {
+  const inner = read(holder, key)
+  if (isHolder(inner)) return inner
+  const made: Holder = typeof next === 'number' ? [] : {}
+  write(holder, key, made)
+  return made
 }
 
 function valueOf({ stringValue, numberValue, boolValue }: PartialArg): unknown {
@@ -74,12 +74,9 @@ function parsePath(path: string): (string | number)[] {
   while (step.lastIndex < path.length) {
     const match = step.exec(path)
     if (!match) return []
-    const [, name, index, single, double] = match
-    steps.push(
-      index === undefined
-        ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'))
-        : Number(index),
-    )
+    const { name, index, single, double } = match.groups ?? {}
+    if (index !== undefined) steps.push(Number(index))
+    else steps.push(name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'))
   }
   return steps
 }
@@ -92,10 +89,10 @@ function read(holder: Holder, key: string | number): unknown {
 
 /** Defines, never assigns: a name like `__proto__` must not reach a prototype. */
 function write(holder: Holder, key: string | number, value: unknown): void {
-  if (
-    Array.isArray(holder) !== (typeof key === 'number') ||
-    (Array.isArray(holder) && Number(key) > holder.length)
-  ) {
+  const hasPlace = Array.isArray(holder)
+    ? typeof key === 'number' && key <= holder.length
+    : typeof key === 'string'
+  if (!hasPlace) {
     throw new LlmError(
       'protocol',
       `google: protocol: the argument path steps to ${JSON.stringify(key)}, which has no place there`,

@@ -7,7 +7,7 @@ import { toTools } from './tools.js'
 import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
 
-/** What requests can say beyond most APIs. */
+/** {@link Driver.takes} of this API. */
 export const takes: NonNullable<Driver['takes']> = ['files', 'clips']
 
 /**
@@ -23,14 +23,15 @@ export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean):
     ...(Object.keys(generationConfig).length && { generationConfig }),
   }
   const merged = withVendor(body, turn.options.vendor)
+  // The cache has these fields, and the API refuses to get them again.
   // @see https://ai.google.dev/api/caching (read 2026-11-24)
-  const doubled = ['systemInstruction', 'tools', 'toolConfig'].filter(
+  const cachedFields = ['systemInstruction', 'tools', 'toolConfig'].filter(
     (field) => merged[field] !== undefined,
   )
-  if (merged['cachedContent'] !== undefined && doubled.length)
+  if (merged['cachedContent'] !== undefined && cachedFields.length)
     throw new LlmError(
       'unsupported',
-      `google: unsupported: vendor.cachedContent excludes ${doubled.join(' and ')} of the same request; put them into the cache, or leave the cache out`,
+      `google: unsupported: vendor.cachedContent excludes ${cachedFields.join(' and ')} of the same request; put them into the cache, or leave the cache out`,
     )
   return merged
 }

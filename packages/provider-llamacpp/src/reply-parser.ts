@@ -14,9 +14,13 @@ export interface ReplyMarks {
   readonly stop: readonly string[]
 }
 
-interface FoundMark {
+interface Mark {
   readonly text: string
   readonly kind: 'stop' | 'thinking' | 'call'
+}
+
+interface FoundMark extends Mark {
+  /** Where it begins in the held text. */
   readonly at: number
 }
 
@@ -34,7 +38,8 @@ export class ReplyParser {
   #logprobs: TokenLogprob[] = []
   #scanner: ToolCallScanner | undefined
   /**
-   * True until something other than white space was given out: marks of thinking count only there.
+   * True until something other than white space was given out. Only then can a mark of thinking or
+   * a bare call begin.
    */
   #fresh = true
   /** True where white space is the template's, not the reply's. */
@@ -52,7 +57,7 @@ export class ReplyParser {
     if (logprob && this.mode === 'text') this.#logprobs.push(logprob)
     this.#held += text
     this.#run(false)
-    return this.#taken()
+    return this.#takeRecords()
   }
 
   /** The reply is over: gives out what was held back. */
@@ -60,23 +65,29 @@ export class ReplyParser {
     this.#run(true)
     if (this.#scanner?.started === false) this.#giveAsText(this.#scanner.text)
     this.#scanner = undefined
-    return this.#taken()
+    return this.#takeRecords()
   }
 
-  #taken(): readonly NeutralRecord[] {
+  #takeRecords(): readonly NeutralRecord[] {
     const records = this.#records
     this.#records = []
     return records
   }
 
+  /** Reads the held text until a step changes nothing. */
   #run(final: boolean): void {
-    for (let before = ''; before !== this.mode + this.#held && this.mode !== 'stopped'; ) {
-      before = this.mode + this.#held
-      if (this.mode === 'thinking') this.#think(final)
-      else if (this.mode === 'call') this.#call()
-      else if (this.mode === 'between') this.#betweenCalls(final)
-      else this.#text(final)
+    while (this.mode !== 'stopped') {
+      const before = this.mode + this.#held
+      this.#step(final)
+      if (this.mode + this.#held === before) return
     }
+  }
+
+  #step(final: boolean): void {
+    if (this.mode === 'thinking') this.#think(final)
+    else if (this.mode === 'call') this.#call()
+    else if (this.mode === 'between') this.#betweenCalls(final)
+    else this.#text(final)
   }
 
   #think(final: boolean): void {
@@ -90,46 +101,55 @@ export class ReplyParser {
       this.#trims = true
       return
     }
-    const safe = this.#safe([close], final)
+    const safe = this.#safeLength([close], final)
+    // White space before the end mark is the template's.
     this.#giveUpTo('reasoning', final ? safe : this.#held.slice(0, safe).trimEnd().length)
   }
 
   #text(final: boolean): void {
     this.#trim()
-    const { thinking, calls, stop } = this.#marks
-    const marks = [
-      ...stop.map((text) => ({ text, kind: 'stop' as const })),
-      ...(thinking && this.#fresh && this.calls === 0
-        ? [{ text: thinking.open, kind: 'thinking' as const }]
-        : []),
-      ...(calls && (!calls.bare || this.#fresh)
-        ? [{ text: calls.open, kind: 'call' as const }]
-        : []),
-    ]
-    const found = marks
-      .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
-      .filter(({ at }) => at >= 0)
-      .filter(
-        ({ at, kind }) =>
-          kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim(),
-      )
-      .sort((a, b) => a.at - b.at)[0]
-    if (found) {
-      this.#found(found)
+    const marks = this.#marksOfText()
+    const mark = this.#firstOf(marks)
+    if (mark) {
+      this.#applyMark(mark)
       return
     }
     const texts = marks.map(({ text }) => text)
-    const safe = this.#safe(texts, final)
+    const safe = this.#safeLength(texts, final)
     // White space before a call is the template's.
-    this.#giveUpTo('text', calls && !final ? this.#held.slice(0, safe).trimEnd().length : safe)
+    const mayTrim = this.#marks.calls && !final
+    this.#giveUpTo('text', mayTrim ? this.#held.slice(0, safe).trimEnd().length : safe)
+  }
+
+  /** The marks that may end the text. */
+  #marksOfText(): readonly Mark[] {
+    const { thinking, calls, stop } = this.#marks
+    const marks: Mark[] = stop.map((text) => ({ text, kind: 'stop' }))
+    if (thinking && this.#fresh && this.calls === 0)
+      marks.push({ text: thinking.open, kind: 'thinking' })
+    if (calls && (!calls.bare || this.#fresh)) marks.push({ text: calls.open, kind: 'call' })
+    return marks
+  }
+
+  /** The first of the marks in the held text, if there is one. */
+  #firstOf(marks: readonly Mark[]): FoundMark | undefined {
+    const { calls } = this.#marks
+    return marks
+      .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
+      .filter(({ at }) => at >= 0)
+      .filter(({ at, kind }) => {
+        const mayFollowText = kind === 'stop' || (kind === 'call' && !calls?.bare)
+        return mayFollowText || !this.#held.slice(0, at).trim()
+      })
+      .sort((a, b) => a.at - b.at)[0]
   }
 
   /** How much of the held text cannot be the start of a mark. */
-  #safe(marks: readonly string[], final: boolean): number {
+  #safeLength(marks: readonly string[], final: boolean): number {
     return this.#held.length - (final ? 0 : overlap(this.#held, marks))
   }
 
-  #found({ text, kind, at }: FoundMark): void {
+  #applyMark({ text, kind, at }: FoundMark): void {
     const before = this.#held.slice(0, at)
     const rest = this.#held.slice(at + text.length)
     if (kind === 'stop') {
@@ -142,12 +162,14 @@ export class ReplyParser {
     if (before.trim()) this.#give('text', before.trimEnd())
     this.#logprobs = []
     this.#trims = true
-    this.mode = kind
     this.#held = rest
-    if (kind === 'call') {
-      this.#held = this.#marks.calls?.bare ? text + rest : rest
-      this.#startCall()
+    if (kind === 'thinking') {
+      this.mode = 'thinking'
+      return
     }
+    // The start of a bare call belongs to its JSON.
+    if (this.#marks.calls?.bare) this.#held = text + rest
+    this.#startCall()
   }
 
   #startCall(): void {
@@ -172,15 +194,16 @@ export class ReplyParser {
     const { records, rest } = scanner.push(this.#held)
     this.#records.push(...records)
     this.#held = rest ?? ''
+    // There is a rest once the call is over.
     if (rest === undefined) return
-    if (!scanner.started) {
-      this.#giveAsText(scanner.text)
-      this.mode = 'text'
-    } else {
+    this.#scanner = undefined
+    if (scanner.started) {
       this.calls++
       this.mode = 'between'
+      return
     }
-    this.#scanner = undefined
+    this.#giveAsText(scanner.text)
+    this.mode = 'text'
   }
 
   /** After a call: its end mark, or the next call of a list. */
@@ -193,8 +216,9 @@ export class ReplyParser {
       return
     }
     const mark = calls?.list ? ']' : (calls?.close ?? '')
-    if (!final && (!text || (mark.startsWith(text) && mark !== text))) return
-    this.#held = mark && text.startsWith(mark) ? text.slice(mark.length) : text
+    const mayBecomeMark = !text || (mark.startsWith(text) && mark !== text)
+    if (mayBecomeMark && !final) return
+    this.#held = text.startsWith(mark) ? text.slice(mark.length) : text
     this.mode = 'text'
     this.#trims = true
     this.#fresh = true

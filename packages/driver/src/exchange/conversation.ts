@@ -2,6 +2,8 @@ import {
   type AssistantMessage,
   addUsage,
   type ChatMessage,
+  type Content,
+  type ContentPart,
   estimateTokens,
   type FinishReason,
   type LlmError,
@@ -11,7 +13,6 @@ import {
   type TokenUsage,
   type ToolDefinition,
   type ToolResult,
-  textOf,
   toUsage,
 } from '@modelport/core'
 import { OpenCalls } from '@modelport/core/turns'
@@ -38,7 +39,7 @@ const unobserved: StreamObserver = {
 export interface TurnFactory {
   /** The checked turn for these messages and tools. */
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
-  /** Called before each turn but the first. */
+  /** Called before each turn but the first: gives it attempts and a key of its own. */
   renew(): void
 }
 
@@ -52,7 +53,7 @@ export class Conversation {
   readonly #context: CallContext<Driver>
   readonly #factory: TurnFactory
   readonly #messages: ChatMessage[]
-  readonly #open = new OpenCalls()
+  readonly #openCalls = new OpenCalls()
   #tools: readonly ToolDefinition[]
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
@@ -137,23 +138,23 @@ export class Conversation {
   }
 
   details(): ReplyDetails {
-    return mergeDetails(
-      ...[...new Set([...this.#finished, this.recorder])].map((turn) => turn.replyDetails),
-    )
+    // The current turn may have finished.
+    const turns = new Set([...this.#finished, this.recorder])
+    return mergeDetails(...[...turns].map((turn) => turn.replyDetails))
   }
 
   messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#open.inOrder(this.recorder.finishedCalls)]
+    return [...this.#messages, ...this.#openCalls.inOrder(this.recorder.finishedCalls)]
   }
 
   openCallIds(): string[] {
-    return this.#open.missing(this.recorder.finishedCalls)
+    return this.#openCalls.missing(this.recorder.finishedCalls)
   }
 
   /** Takes tool results, all or none. */
   addToolResults(results: readonly ToolResult[]): void {
     if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
-    this.#open.take(this.recorder.finishedCalls, results)
+    this.#openCalls.take(this.recorder.finishedCalls, results)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
@@ -194,12 +195,8 @@ export class Conversation {
     const { onWarning } = this.#context.config
     if (!onWarning) return
     const { maxTokens } = this.#exchange.turn.options
-    const cut =
-      maxTokens === undefined
-        ? 'the reply was cut at the largest length that the model or its server allows'
-        : `the reply was cut at maxTokens ${maxTokens}: raise it, or set null for the largest`
-    for (const warning of this.finishReason === 'length' ? [...warnings, cut] : warnings)
-      callObserver(() => onWarning(this.#context.redact(warning)))
+    const all = this.finishReason === 'length' ? [...warnings, cutWarning(maxTokens)] : warnings
+    for (const warning of all) callObserver(() => onWarning(this.#context.redact(warning)))
   }
 
   /** Adds the turn to the history; what follows a pause belongs to the message before it. */
@@ -211,8 +208,9 @@ export class Conversation {
   }
 
   /**
-   * Continues a pause or sends the results, else ends. Returns what `onStep` is called with.
-   * Rejects typed if the request fails.
+   * Continues a pause or sends the results, else ends. Returns what `onStep` is called with: an
+   * error that results are missing, after which the stream continues. Rejects typed if the request
+   * fails.
    */
   async #nextTurn(): Promise<boolean | LlmError> {
     if (
@@ -222,11 +220,11 @@ export class Conversation {
     ) {
       this.#continuations++
     } else {
-      if (!this.#open.hasResults) return this.#end()
+      if (!this.#openCalls.hasResults) return this.#end()
       const { finishedCalls } = this.recorder
-      const problem = this.#open.problem(finishedCalls)
+      const problem = this.#openCalls.problem(finishedCalls)
       if (problem) return problem
-      this.#messages.push(...this.#open.close(finishedCalls))
+      this.#messages.push(...this.#openCalls.close(finishedCalls))
       this.#continuations = 0
     }
     this.#factory.renew()
@@ -253,6 +251,11 @@ export class Conversation {
   }
 }
 
+const cutWarning = (maxTokens: number | undefined): string =>
+  maxTokens === undefined
+    ? 'the reply was cut at the largest length that the model or its server allows'
+    : `the reply was cut at maxTokens ${maxTokens}: raise it, or set null for the largest`
+
 const tokensOfTools = new WeakMap<ToolDefinition, number>()
 
 /** Each definition is estimated once, not in every turn. */
@@ -266,24 +269,24 @@ function toolTokens(tools: readonly ToolDefinition[]): number {
 
 /** One message of two turns, the second the continuation of the first. */
 function joinMessages(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
-  const toParts = ({ content }: AssistantMessage): Exclude<AssistantMessage['content'], string> =>
-    typeof content === 'string' ? (content ? [{ type: 'text', text: content }] : []) : content
-  const texts = typeof first.content === 'string' && typeof second.content === 'string'
-  const states = [first.origin?.state, second.origin?.state]
   const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
+  const states = [first.origin?.state, second.origin?.state]
+  // Only lists can be joined. A driver would mistake half a state for the whole.
+  const state: unknown = states.every(Array.isArray) ? states.flat() : undefined
   return defined({
     ...second,
-    content: texts
-      ? textOf(first.content) + textOf(second.content)
-      : [...toParts(first), ...toParts(second)],
+    content: joinContent(first.content, second.content),
     reasoning: reasoning || undefined,
-    // A driver would mistake half a state for the whole.
-    origin:
-      second.origin &&
-      defined({
-        provider: second.origin.provider,
-        model: second.origin.model,
-        state: states.every(Array.isArray) ? (states.flat() as unknown) : undefined,
-      }),
+    origin: second.origin && defined({ ...second.origin, state }),
   })
+}
+
+function joinContent(first: Content, second: Content): Content {
+  if (typeof first === 'string' && typeof second === 'string') return first + second
+  return [...toParts(first), ...toParts(second)]
+}
+
+function toParts(content: Content): readonly ContentPart[] {
+  if (typeof content !== 'string') return content
+  return content ? [{ type: 'text', text: content }] : []
 }

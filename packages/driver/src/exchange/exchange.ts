@@ -101,7 +101,7 @@ export class Exchange implements ResponseReader {
    * ended the body early.
    */
   #receive(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
-    const { pieces: before, terminated } = this.recorder
+    const { deltas: deltasBefore, terminated } = this.recorder
     const { failure } = this.#attempts
     try {
       if (cut && !this.recorder.finished) throw failure ?? truncatedError(this.#bytes, cut.error)
@@ -110,7 +110,7 @@ export class Exchange implements ResponseReader {
       if (failure && !this.recorder.finished) throw failure
       if (chunk) this.#decode(chunk)
       else this.#finish()
-      this.#body?.processed(this.recorder.pieces > before)
+      this.#body?.processed(this.recorder.deltas > deltasBefore)
       if (this.recorder.terminated && !terminated) this.#body?.awaitEnd()
     } catch (error) {
       this.#reopen(error).then(

@@ -53,14 +53,16 @@ export class IdleWatch {
   #arm(): void {
     const waited = this.#clock.now() - (this.#readSince ?? 0)
     const { idleMs, semanticIdleMs } = this.#timeouts
-    const left = Math.min(idleMs - waited, semanticIdleMs - this.#silentMs - waited)
+    const idleLeft = idleMs - waited
+    const semanticLeft = semanticIdleMs - this.#silentMs - waited
+    const left = Math.min(idleLeft, semanticLeft)
     if (left <= 0) {
-      const silent =
-        idleMs - waited <= 0
-          ? `no byte for ${idleMs} ms`
-          : `no part of the reply for ${semanticIdleMs} ms`
       this.#cancel = undefined
-      this.#expire(silent)
+      this.#expire(
+        idleLeft <= 0
+          ? `no byte for ${idleMs} ms`
+          : `no part of the reply for ${semanticIdleMs} ms`,
+      )
       return
     }
     this.#cancel = this.#clock.after(left, () => {

@@ -21,8 +21,8 @@ export class ResponseBody {
   }
 
   /**
-   * Asks for the next chunk. Each chunk is given to `count`, and the end of its processing reported
-   * by `processed`. The clocks start only if the read waits: a chunk that is there already needs no
+   * Asks for the next chunk. The caller passes each chunk to `count`, and calls `processed` when it
+   * has decoded it. The clocks start only if the read waits: a chunk that is there already needs no
    * timer.
    */
   pull(callbacks: ChunkCallbacks): void {
@@ -36,7 +36,10 @@ export class ResponseBody {
     if (this.#isWaiting()) this.#idle.start()
   }
 
-  /** A method, since the source may have called back by then. */
+  /**
+   * A method, as the compiler would take the field for true: it does not see that the source may
+   * have called back.
+   */
   #isWaiting(): boolean {
     return this.#isReading
   }

@@ -24,8 +24,8 @@ export class PendingConnects {
   }
 
   /**
-   * A request begins to wait. Call the returned function once it is sent, has failed or was
-   * aborted.
+   * A request begins to wait for a connection to `place`, which is an origin, or '' for a proxy.
+   * Call the returned function once the request is sent, has failed or was aborted.
    */
   wait(place: string): () => void {
     const request = {}
@@ -39,8 +39,8 @@ export class PendingConnects {
   }
 
   /**
-   * The connector with the whole of its time limited, which drops its connection when no request
-   * waits for it any more.
+   * Wraps a connector: it gets `connectMs` for all that it does, and drops its connection when no
+   * request waits for it any more.
    */
   wrap(place: string, connect: Connect): Connect {
     return (options, callback) => {
@@ -64,19 +64,20 @@ export class PendingConnects {
         dropping.delete(dropUnwanted)
         callback(...result)
       }
-      // The signal is for a CONNECT to a proxy, whose connector is asynchronous; another connector
-      // returns its socket.
-      const given: buildConnector.Options & { readonly signal: AbortSignal } = {
+      // The connector of a proxy is asynchronous, and its CONNECT is aborted by the signal. Any
+      // other connector returns its socket, which undici's type does not say.
+      const withSignal: buildConnector.Options & { readonly signal: AbortSignal } = {
         ...options,
         signal: controller.signal,
       }
-      const open: (...given: Parameters<Connect>) => unknown = connect
-      const made = open(given, done)
-      if (typeof (made as Partial<Socket> | undefined)?.destroy === 'function') {
-        socket = made as Socket
-        // Through a proxy nothing else may be dialled.
-        if (place && options.protocol === 'https:')
-          dropIfPlain(made as Socket, this.#connectMs / 10, drop)
+      const open: (...parameters: Parameters<Connect>) => unknown = connect
+      const opened = open(withSignal, done)
+      if (typeof (opened as Partial<Socket> | undefined)?.destroy === 'function') {
+        socket = opened as Socket
+        // Behind a proxy no other address may be dialled.
+        const isDirect = place !== ''
+        if (isDirect && options.protocol === 'https:')
+          dropIfPlain(opened as Socket, this.#connectMs / 10, drop)
       }
     }
   }

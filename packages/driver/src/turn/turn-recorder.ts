@@ -40,7 +40,7 @@ export class TurnRecorder implements Sink {
   /** True from the first semantic event on: the request must not be repeated any more. */
   committed = false
   /** Counts deltas of the reply, for the idle clock. */
-  pieces = 0
+  deltas = 0
   /** True once the reply is whole: its finish reason or the API's last mark was seen. */
   finished = false
   /** True once the API's last mark was seen: nothing follows it. */
@@ -85,7 +85,7 @@ export class TurnRecorder implements Sink {
 
   text(text: string): void {
     if (!text) return
-    this.pieces++
+    this.deltas++
     this.committed = true
     this.#text.add(text)
     this.#emit({ type: 'text-delta', text })
@@ -93,7 +93,7 @@ export class TurnRecorder implements Sink {
 
   reasoning(text: string): void {
     if (!text) return
-    this.pieces++
+    this.deltas++
     this.committed = true
     this.#reasoning.add(text)
     this.#emit({ type: 'reasoning-delta', text })
@@ -104,12 +104,12 @@ export class TurnRecorder implements Sink {
   }
 
   refusal(text: string): void {
-    this.pieces++
+    this.deltas++
     this.#refusal.add(text)
   }
 
   toolCall(key: number | string, piece: ToolCallDelta): void {
-    this.pieces++
+    this.deltas++
     this.#calls.push(key, piece)
   }
 
@@ -118,7 +118,7 @@ export class TurnRecorder implements Sink {
   }
 
   part(part: ContentPart): void {
-    this.pieces++
+    this.deltas++
     this.committed = true
     this.#parts.push(part)
   }
@@ -128,7 +128,7 @@ export class TurnRecorder implements Sink {
   }
 
   providerToolCall(call: ProviderToolCall): void {
-    this.pieces++
+    this.deltas++
     this.#lists.providerToolCalls.push(call)
   }
 
@@ -138,7 +138,7 @@ export class TurnRecorder implements Sink {
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void {
     const kept: Record<string, unknown> = this.#counts
-    // No entries and no copies: some servers send counts with every delta.
+    // Makes no list of entries and no copy, since some servers send counts with every delta.
     for (const name in counts) {
       const counted = readCount(name as keyof TokenCounts, counts[name as keyof TokenCounts])
       if (counted === undefined) continue
@@ -201,8 +201,8 @@ export class TurnRecorder implements Sink {
   }
 
   /**
-   * From now on calls that end are emitted by `complete` only: the wire is over, and may have cut
-   * them.
+   * From now on, only `complete` emits the calls that end. The response is over, and may have been
+   * cut inside a call.
    */
   holdToolCalls(): void {
     this.#calls.hold()
