@@ -8,7 +8,7 @@ import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 interface OpenBlock {
   /** The block to replay, but for the arguments of calls: those are in the message. */
   readonly wire: Record<string, unknown> & { type: string }
-  /** Where its text and thinking that came in pieces are. */
+  /** Where the sink has its text and thinking, as far as they came in deltas. */
   readonly spans: Span[]
   /** Arguments of a tool the API runs, as text. */
   readonly json: TextBuffer
@@ -52,6 +52,7 @@ export class ReplyBlocks {
     const wire: OpenBlock['wire'] = { ...block, type }
     this.#blocks.set(key, { wire, spans: [], json: new TextBuffer(), closed: false })
     this.last = Math.max(this.last, key)
+    // The start of the block is in `wire`; only deltas are added from the sink.
     this.#spans.follow(undefined)
 
     const isProse = type === 'text' || type === 'thinking'
@@ -88,6 +89,7 @@ export class ReplyBlocks {
     this.hasContent = true
     const type = text(delta.type)
     const block = this.#blocks.get(key) ?? this.#implied(key, type)
+    // A delta of no block changes nothing that is kept.
     const wire: OpenBlock['wire'] = block?.wire ?? { type: '' }
     switch (type) {
       case 'text_delta':
@@ -229,13 +231,12 @@ function placeOf(citation: WireCitation | null): Citation['place'] {
 
 /** True when text and calls of the message cannot say what the blocks say. */
 function saysMore(blocks: readonly WireBlock[]): boolean {
-  let hasCall = false
-  return blocks.some((block) => {
-    const isCall = block.type === 'tool_use'
-    const isPlainCall = isCall && !block['toolset_name'] && isDirect(block['caller'])
-    const isPlainText = block.type === 'text' && !isFilled(block['citations']) && !hasCall
-    hasCall ||= isCall
-    return !isPlainCall && !isPlainText
+  const firstCall = blocks.findIndex(({ type }) => type === 'tool_use')
+  return !blocks.every((block, index) => {
+    if (block.type === 'tool_use') return !block['toolset_name'] && isDirect(block['caller'])
+    // In a message, text stands before the calls.
+    const followsCall = firstCall >= 0 && index > firstCall
+    return block.type === 'text' && !isFilled(block['citations']) && !followsCall
   })
 }
 

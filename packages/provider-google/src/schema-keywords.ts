@@ -64,15 +64,17 @@ export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
   for (const key of nested) {
     const value = schema[key]
     const at = `${pointer}/${toPointerPart(key)}`
-    if (isNamed(key) || Array.isArray(value)) {
-      for (const [name, inner] of Object.entries(value ?? {}))
-        found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
-    } else found.push(...unhonouredKeywords(value, at))
+    if (!isSchemaMap(key) && !Array.isArray(value)) {
+      found.push(...unhonouredKeywords(value, at))
+      continue
+    }
+    for (const [name, inner] of Object.entries(value ?? {}))
+      found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
   }
   return found
 }
 
-const isNamed = (key: string): boolean =>
+const isSchemaMap = (key: string): boolean =>
   key === 'properties' || key === '$defs' || key === 'definitions'
 
 /**
@@ -96,7 +98,7 @@ function withInnerEnums(key: string, value: unknown): unknown {
     const list = value.map((inner) => withEnums(inner as unknown))
     return list.every((inner, index) => inner === value[index]) ? value : list
   }
-  if (!isNamed(key) || !isObject(value)) return withEnums(value)
+  if (!isSchemaMap(key) || !isObject(value)) return withEnums(value)
   const entries = Object.entries(value).map(([name, inner]) => [name, withEnums(inner)] as const)
   return entries.every(([name, inner]) => inner === value[name])
     ? value

@@ -46,7 +46,7 @@ export interface NotApplicable {
   readonly notApplicable: string
 }
 
-/** What a client may not have at all; each is a part of the rules. */
+/** What a client need not have. The rules about it do not apply then. */
 export type Lacking = 'call-ids' | 'finish' | 'reasoning' | 'retry' | 'usage'
 
 /** The registration of a client. */

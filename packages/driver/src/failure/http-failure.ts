@@ -38,16 +38,11 @@ export function toErrorCode(status: number): ErrorCode {
     503: 'overloaded',
     529: 'overloaded',
   }
-  return (
-    known[status] ??
-    (status >= 500
-      ? 'server'
-      : status >= 400
-        ? 'invalid-request'
-        : status >= 300
-          ? 'redirect-refused'
-          : 'unknown')
-  )
+  const code = known[status]
+  if (code) return code
+  if (status >= 500) return 'server'
+  if (status >= 400) return 'invalid-request'
+  return status >= 300 ? 'redirect-refused' : 'unknown'
 }
 
 /**
@@ -84,7 +79,11 @@ const textOf = (value: unknown): string | undefined =>
 const finiteOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-const mayRefuseInput: ReadonlySet<ErrorCode> = new Set([
+/**
+ * Codes with which a server refuses tools or images that it does not have. Some of them would be
+ * tried again, so the message is searched for such a refusal.
+ */
+const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   'invalid-request',
   'not-found',
   'server',
@@ -100,6 +99,11 @@ const requestIdHeaders = [
   'cf-ray',
 ]
 
+function refusedInput(message: string): 'images' | 'tools' | undefined {
+  if (refusesImages(message)) return 'images'
+  return refusesTools(message) ? 'tools' : undefined
+}
+
 /**
  * The common part of a driver's `error`: code by status, request id, the `x-should-retry` header,
  * body. The message reads `name: 429 rate-limit: text`.
@@ -110,25 +114,17 @@ export function toProviderError(
   facts: FailureFacts = {},
 ): ProviderError {
   const { status, headers } = failure
-  const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
-  const named = facts.code ?? toErrorCode(status)
-  // A server without tools or images says so with nearly any status; as a failure of the server it
-  // would be asked again.
-  const mayRefuse = mayRefuseInput.has(named)
-  const isImageRefusal = mayRefuse && refusesImages(said)
-  const reason = isImageRefusal
-    ? ('images' as const)
-    : mayRefuse && refusesTools(said)
-      ? ('tools' as const)
-      : undefined
-  const code = reason ? 'unsupported' : named
+  const message = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
+  const reportedCode = facts.code ?? toErrorCode(status)
+  const reason = refusalCodes.has(reportedCode) ? refusedInput(message) : undefined
+  const code = reason ? 'unsupported' : reportedCode
   const requestId =
     textOf(facts.requestId) ??
     requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
   // The message has only the start of a page; `body` has all of it.
-  const shown = said.startsWith('<') ? said.slice(0, 300) : said
-  const text = isImageRefusal ? `this model takes no images: ${shown}` : shown
+  const shown = message.startsWith('<') ? message.slice(0, 300) : message
+  const text = reason === 'images' ? `this model takes no images: ${shown}` : shown
   const details = defined({
     provider,
     status,

@@ -30,8 +30,8 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
   if (given) return (input, init) => given(input, init)
   const { process, Deno } = globalThis as Runtime
   const versions = process?.versions
-  const node = versions?.node !== undefined && versions.bun === undefined && Deno === undefined
-  if (!node) {
+  const isNode = versions?.node !== undefined && versions.bun === undefined && Deno === undefined
+  if (!isNode) {
     if (config.proxy) throw noProxy()
     return platformFetch
   }

@@ -19,15 +19,15 @@ export interface CloudQuestion {
   readonly message: string
   /** An answer that fits. */
   readonly example: string
-  /** What every answer fits. */
+  /** Matches every answer that is accepted. */
   readonly pattern: RegExp
   /** Variables that the cloud's own SDK reads it from, in order. */
   readonly variables: readonly string[]
 }
 
 /**
- * A cloud that serves models: everything that is known of it here. Its settings are the field of a
- * configuration that the table of clouds names it by.
+ * A cloud that serves models: everything that is known of it here. A configuration has its settings
+ * in the field with the name of the cloud, for example `vertex`.
  */
 export interface Cloud<Settings extends object = object> {
   /** The settings that a file may have: not what is a function or a secret. */
@@ -48,7 +48,7 @@ export interface Cloud<Settings extends object = object> {
   hasCredentials(settings: Settings): boolean
   /** True if these credentials have to be exchanged for access tokens first. Default: never. */
   needsExchange?(settings: Settings): boolean
-  /** Addresses that variables with a key are given for. Default: none. */
+  /** Addresses that a key from a variable may be sent to. Default: none. */
   keyOrigins?(settings: Settings, place: CloudPlace): readonly string[]
   /** The settings with what the cloud's own SDK takes from the environment. */
   fillIn?(settings: Settings, environment: Environment): Settings
