@@ -125,19 +125,9 @@ export default defineConfig(
     '.cache/**',
     'bench/kill/peers/workflow/.*/**',
   ]),
-  js.configs.recommended,
   { plugins: { modelport, '@stylistic': stylistic, jsdoc } },
   {
     rules: {
-      '@stylistic/semi': ['error', 'never'],
-      '@stylistic/quotes': [
-        'error',
-        'single',
-        { avoidEscape: true, allowTemplateLiterals: 'always' },
-      ],
-      '@stylistic/no-tabs': 'error',
-      '@stylistic/no-trailing-spaces': 'error',
-      '@stylistic/eol-last': 'error',
       'modelport/file-name': 'error',
       'modelport/plain-wording': 'error',
       'modelport/test-title': 'error',
@@ -150,6 +140,7 @@ export default defineConfig(
   },
   {
     files: ['**/*.mjs', '**/*.js'],
+    extends: [js.configs.recommended],
     languageOptions: {
       globals: {
         process: 'readonly',
@@ -164,17 +155,8 @@ export default defineConfig(
   },
   {
     files: ['**/*.ts', '**/*.mts', '**/*.tsx'],
-    // Those that need types are in .oxlintrc.json.
-    extends: [tseslint.configs.strict, tseslint.configs.stylistic],
-    rules: {
-      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      '@typescript-eslint/no-unused-vars': [
-        'error',
-        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
-      ],
-      // isolatedDeclarations wants the types that this rule takes away.
-      '@typescript-eslint/no-inferrable-types': 'off',
-    },
+    // The rules of others are in .oxlintrc.json.
+    extends: [tseslint.configs.base],
   },
   {
     files: [src],
@@ -342,21 +324,6 @@ export default defineConfig(
           ],
         },
       ],
-    },
-  },
-  {
-    files: [
-      'packages/*/test/**',
-      'test/**',
-      'examples/**',
-      'bench/**',
-      '**/*.config.ts',
-      'tsup.base.ts',
-      'scripts/**',
-    ],
-    rules: {
-      '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-empty-function': 'off',
     },
   },
 )

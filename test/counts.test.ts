@@ -20,7 +20,7 @@ interface Row {
   /** Maximum texts of a request. */
   readonly limit: number
   readonly create: (fetch: Fetch, dimensions?: number) => Embedder
-  readonly texts: (body: any) => readonly string[] // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  readonly texts: (body: any) => readonly string[] // oxlint-disable-line typescript/no-explicit-any -- JSON
   readonly answer: (vectors: readonly (readonly number[])[]) => unknown
   /** Input tokens the reply reports for each text; undefined where the API reports none. */
   readonly tokens: number | undefined

@@ -6,10 +6,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './support/repository.js'
 
-/** For rules that need types, code of the sources that breaks one each. */
+/** For rules of others, code of the sources that breaks one each. */
 const planted = {
   'await-thenable': 'export const awaited = async (): Promise<number> => await 1',
   'no-base-to-string': 'export const shown = (value: object): string => String(value)',
+  'consistent-type-imports':
+    "import { Readable } from 'node:stream'\nexport const take = (from: Readable): Readable => from",
+  'no-control-regex': 'export const control = /\\u0000/',
+  'no-explicit-any': 'export const give = (value: any): unknown => value',
+  'no-non-null-assertion': 'export const first = (list: string[]): string => list[0]!',
+  'no-unused-vars': 'const unused = 1',
+  'no-useless-assignment':
+    'export function last(): number {\n  let at = 1\n  at = 2\n  return at\n}',
+  'prefer-const': 'let fixed = 1\nexport const seen = fixed',
   'no-deprecated': '/** @deprecated */ const old = 1\nexport const next = old',
   'no-floating-promises': 'declare const start: () => Promise<void>\nstart()',
   'no-misused-promises': 'declare const ready: Promise<boolean>\nif (ready) throw new Error()',
@@ -37,7 +46,7 @@ const planted = {
     'declare class Counter {\n  next(): number\n}\nexport const next = (counter: Counter): (() => number) => counter.next',
 }
 
-test('lint finds each rule that needs types broken in a file that breaks it', () => {
+test('lint finds each rule of others broken in a file that breaks it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-typed-lint-'))
 
   try {

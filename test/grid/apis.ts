@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 /** Body of a request. */
-export type Body = Readonly<Record<string, any>> // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+export type Body = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- JSON
 
 /** Status and message of a refusal. */
 export type Refusal = readonly [status: number, message: string]

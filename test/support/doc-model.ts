@@ -40,7 +40,7 @@ const prose = (messages: DocRequest['messages']): string => {
 
 /** A value that fits a schema: what a model would fill in. */
 function fill(schema: unknown, name = ''): unknown {
-  const { type, properties, items, anyOf, enum: choices } = (schema ?? {}) as Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any -- a JSON Schema
+  const { type, properties, items, anyOf, enum: choices } = (schema ?? {}) as Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- a JSON Schema
   if (Array.isArray(choices)) return choices[0]
   if (Array.isArray(anyOf)) return fill(anyOf[0], name)
   if (type === 'object' || properties)
@@ -97,7 +97,7 @@ export function createDocModel(): {
 }
 
 /** The JSON Schema of a reply, wherever an API has it in its request. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the bodies of five APIs
+// oxlint-disable-next-line typescript/no-explicit-any -- the bodies of five APIs
 const schemaOf = (body: any): unknown =>
   body?.response_format?.json_schema?.schema ??
   body?.text?.format?.schema ??

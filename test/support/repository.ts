@@ -9,7 +9,7 @@ export { root }
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 /** A JSON file of the repository. */
-export const readJson = (path: string): any => JSON.parse(readText(path)) // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+export const readJson = (path: string): any => JSON.parse(readText(path)) // oxlint-disable-line typescript/no-explicit-any -- JSON
 
 const unversioned = /(?:^|\/)(?:node_modules|dist|coverage|\.turbo|\.git)(?:\/|$)/
 

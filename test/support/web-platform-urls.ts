@@ -145,7 +145,7 @@ const toCase = ([input, hostname, port = '']: (typeof own)[number]): UrlCase =>
     : {
         input,
         base: null,
-        // eslint-disable-next-line no-control-regex -- it is about those
+        // oxlint-disable-next-line no-control-regex -- it is about those
         protocol: /^[\u0000-\u0020]*h\s*t\s*t\s*p\s*s/i.test(input) ? 'https:' : 'http:',
         hostname,
         port,

@@ -18,7 +18,7 @@ import {
 
 /** A provider that speaks the dialect and gets its answers from `answer`. */
 export function chatProvider(
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
+  // oxlint-disable-next-line typescript/no-explicit-any -- JSON
   answer: (body: any) => Response,
   dialect: Partial<ChatDialect> = {},
   config: Partial<CommonConfig> = {},

@@ -57,7 +57,7 @@ describe('text for a terminal', () => {
         const filter = new TerminalText()
         const streamed = pieces.map((one) => filter.push(one)).join('')
         expect(streamed).not.toMatch(
-          // eslint-disable-next-line no-control-regex -- these are what must not be there
+          // oxlint-disable-next-line no-control-regex -- these are what must not be there
           /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
         )
         expect(stripVTControlCharacters(streamed)).toBe(streamed)

@@ -19,7 +19,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   const fail = (why: string): never => {
     throw new LlmError('invalid-base-url', `invalid base URL: ${why}`)
   }
-  // eslint-disable-next-line no-control-regex -- the URL parser drops some of these silently
+  // oxlint-disable-next-line no-control-regex -- the URL parser drops some of these silently
   if (/[\u0000-\u001f\u007f]/.test(text)) fail('it has a control character')
   if (!URL.canParse(text)) fail('write it like https://host.example/v1')
   const url = new URL(text)

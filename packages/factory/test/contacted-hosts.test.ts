@@ -86,7 +86,7 @@ describe('only the declared hosts are contacted', () => {
         if (input.trim()) refused()
         else expect(said()).toBe('api.openai.com:443')
         tally.unusable++
-        // eslint-disable-next-line no-control-regex -- it is about those
+        // oxlint-disable-next-line no-control-regex -- it is about those
       } else if (/[\u0000-\u001f\u007f]/.test(input.replace(/^ +| +$/g, ''))) {
         refused()
         tally.control++

@@ -356,7 +356,7 @@ describe.each(versions)('a hostile server of %s over HTTP', (version) => {
       await failure(failing.source.tools()),
       ...consoles.flatMap(({ mock }) => mock.calls.map(String)),
     ]
-    for (const text of said) expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/) // eslint-disable-line no-control-regex -- what is looked for
+    for (const text of said) expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/) // oxlint-disable-line no-control-regex -- what is looked for
     vi.restoreAllMocks()
     await Promise.all([source.close(), failing.source.close()])
   })

@@ -281,7 +281,7 @@ describe('results of a hostile server', () => {
 
   test('no error holds control characters of the server', async () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\u202egnp.\u009b31m'
-    const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u // eslint-disable-line no-control-regex -- what is looked for
+    const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u // oxlint-disable-line no-control-regex -- what is looked for
     const { source } = hostile([{ name: evil, inputSchema: nested(60) }])
     const wanted = hostile(
       [{ name: evil, inputSchema: { type: 'object' } }],

@@ -11,7 +11,7 @@ export interface Sent {
   readonly method: string
   readonly headers: Headers
   readonly text: string
-  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any -- JSON
 }
 
 export const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'

@@ -669,10 +669,10 @@ test('values of the wrong type never cause an untyped error', async () => {
   expect(paths.length).toBeGreaterThan(50)
   for (const path of paths) {
     for (const wrong of [null, 0, 7, 'text', true, [], [null], {}]) {
-      const broken = structuredClone(good) as Record<string | number, any> // eslint-disable-line @typescript-eslint/no-explicit-any
+      const broken = structuredClone(good) as Record<string | number, any> // oxlint-disable-line typescript/no-explicit-any
       const holder = path
         .slice(0, -1)
-        .reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // eslint-disable-line @typescript-eslint/no-explicit-any
+        .reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // oxlint-disable-line typescript/no-explicit-any
       holder[path.at(-1)!] = wrong
       const error = await generate(broken).then(
         () => undefined,

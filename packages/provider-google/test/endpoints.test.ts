@@ -40,7 +40,7 @@ describe('embeddings', () => {
   test('embeddings are asked for in batches of 100, in order, with the purpose', async () => {
     const fetch = recordingFetch(({ body }) =>
       answer({
-        // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
+        // oxlint-disable-next-line typescript/no-explicit-any -- JSON
         embeddings: body.requests.map((request: any) => ({
           values: [Number(request.content.parts[0].text), 1],
         })),

@@ -33,7 +33,7 @@ async function bodyOf(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
   config: Omit<GoogleConfig, 'fetch'> = gemini,
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
+  // oxlint-disable-next-line typescript/no-explicit-any -- JSON
 ): Promise<any> {
   const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
   await createGoogle({ ...config, fetch }).generate(messages, options)

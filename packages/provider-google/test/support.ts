@@ -5,7 +5,7 @@ export interface SentRequest {
   readonly url: string
   readonly method: string
   readonly headers: Record<string, string>
-  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON of a test
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any -- JSON of a test
 }
 
 /** A `fetch` that keeps what was sent and answers by `respond`. */

@@ -26,7 +26,7 @@ const user: ChatMessage = { role: 'user', content: 'Hi' }
 interface Sent {
   readonly url: string
   readonly key: string | null
-  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any -- JSON
 }
 
 async function sentBy(

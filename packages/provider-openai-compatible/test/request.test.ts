@@ -14,7 +14,7 @@ const closed = { type: 'object', properties: {}, required: [], additionalPropert
 interface Sent {
   readonly url: string
   readonly headers: Headers
-  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any -- JSON
 }
 
 /**
@@ -47,7 +47,7 @@ async function bodyOf(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
   config: Partial<OpenAICompatibleConfig> = {},
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
+  // oxlint-disable-next-line typescript/no-explicit-any -- JSON
 ): Promise<any> {
   const { sent, config: base } = recorder()
   await createOpenAICompatible({ ...base, ...config }).generate(messages, options)

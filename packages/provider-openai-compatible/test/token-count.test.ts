@@ -12,7 +12,7 @@ const tools: ToolDefinition[] = [
 ]
 
 function server(...answers: readonly unknown[]) {
-  const sent: { readonly url: string; readonly body: any; readonly key: string | null }[] = [] // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  const sent: { readonly url: string; readonly body: any; readonly key: string | null }[] = [] // oxlint-disable-line typescript/no-explicit-any -- JSON
   const fetch: OpenAICompatibleConfig['fetch'] = (input, init) => {
     sent.push({
       url: new Request(input).url,

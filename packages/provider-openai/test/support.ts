@@ -5,7 +5,7 @@ export interface Sent {
   readonly url: string
   readonly method: string
   readonly headers: Headers
-  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any -- JSON
 }
 
 /** A `fetch` that keeps what it is given and answers with JSON bodies, the last one repeated. */

@@ -1,6 +1,6 @@
 /** Characters that a terminal would act on, reorder or hide instead of showing them as text. */
 const unsafe =
-  // eslint-disable-next-line no-control-regex -- finds exactly these characters
+  // oxlint-disable-next-line no-control-regex -- finds exactly these characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
 
 /**

@@ -16,7 +16,7 @@ export interface ProxyAddress extends BaseUrl {
  */
 export function parseProxy(text: string): ProxyAddress {
   // The URL parser drops control characters silently. parseBaseUrl reports them, and invalid URLs.
-  // eslint-disable-next-line no-control-regex -- see above
+  // oxlint-disable-next-line no-control-regex -- see above
   if (!URL.canParse(text) || /[\u0000-\u001f\u007f]/.test(text))
     return { ...parseBaseUrl(text), userinfo: '' }
   const url = new URL(text)

@@ -18,7 +18,7 @@ export function parseNamed(text: string, whose: string): BaseUrl {
  */
 export function parseProxy(text: string, whose: string): ProxyAddress {
   // parseBaseUrl reports invalid URLs and control characters, which the URL parser drops silently.
-  // eslint-disable-next-line no-control-regex -- see above
+  // oxlint-disable-next-line no-control-regex -- see above
   const url = URL.canParse(text) && !/[\u0000-\u001f\u007f]/.test(text) ? new URL(text) : undefined
   if (!url || (!url.username && !url.password))
     return { ...parseNamed(text, whose), url: () => text.trim(), authorization: () => undefined }

@@ -2,7 +2,7 @@
  * Types of the application: declare `context` here, in the module `@modelport/runtime`, and every
  * `context` of a run has that type.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications fill it
+// oxlint-disable-next-line typescript/no-empty-object-type -- applications fill it
 export interface ApplicationTypes {}
 
 /** The type of `context` of a request: what {@link ApplicationTypes} says, else `unknown`. */

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+/* oxlint-disable typescript/no-explicit-any -- responses are JSON of any shape */
 import { AgentError, type AgentErrorReason, createMemoryStore } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { describe, expect, it } from 'vitest'

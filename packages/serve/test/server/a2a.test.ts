@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+/* oxlint-disable typescript/no-explicit-any -- responses are JSON of any shape */
 import { createAgent, createArtifact, createMessage } from '@modelport/agent'
 import { createAgentServer } from '@modelport/serve'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+/* oxlint-disable typescript/no-explicit-any -- responses are JSON of any shape */
 import { createAgent, createLocalClient, createMemoryStore } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, toPrincipalText } from '@modelport/runtime'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+/* oxlint-disable typescript/no-explicit-any -- responses are JSON of any shape */
 
 import { createAgent, createMemoryStore } from '@modelport/agent'
 import { a2a, chatCompletions } from '@modelport/serve'

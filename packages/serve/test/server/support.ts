@@ -1,5 +1,5 @@
 /* oxlint-disable typescript/no-misused-spread -- requests of tests use plain header objects */
-/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+/* oxlint-disable typescript/no-explicit-any -- responses are JSON of any shape */
 import type { Agent } from '@modelport/agent'
 import { createAgent } from '@modelport/agent'
 import type { AgentServer, AgentServerOptions } from '@modelport/serve'
