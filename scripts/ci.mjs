@@ -84,15 +84,15 @@ const everyChange = [
     name: 'histories on databases',
     needs: 'test',
     command:
-      'pnpm run durable:histories --on file --most 4 && pnpm run durable:histories --on postgres --most 6',
+      'pnpm run durable histories --on file --most 4 && pnpm run durable histories --on postgres --most 6',
   },
-  // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one
+  // Kills for half a minute on each database; `pnpm run durable kill` continues for as long as one
   // likes.
   {
     name: 'killing test',
     needs: 'test',
     command:
-      'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
+      'pnpm run durable kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
   },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   {

@@ -1,4 +1,4 @@
-// A sample of `pnpm run durable:budget`.
+// A sample of `pnpm run durable budget`.
 import { expect, test } from 'vitest'
 import { probeBudget } from './budget-probe/probe.js'
 import { findPostgres } from './support/postgres-server.js'

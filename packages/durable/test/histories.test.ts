@@ -21,7 +21,7 @@ test(
       const history = historyOf(seed, moves)
       const verdict = await play(history)
       for (const name of verdict.met.keys()) met.add(name)
-      const again = `pnpm run durable:histories -- --one --shrink --seed ${seed}`
+      const again = `pnpm run durable histories -- --one --shrink --seed ${seed}`
       expect(newIn(verdict.wrong, history), `${again}\n${readable(history)}`).toEqual([])
     }
     // A move that never comes tests nothing.

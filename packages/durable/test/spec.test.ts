@@ -6,7 +6,7 @@ import { root } from '../../../scripts/workspaces.ts'
 test('spin finds no lost and no doubled effect in the protocol, and finds both without its safeguards', {
   timeout: 240_000,
 }, () => {
-  const output = execFileSync(process.execPath, [join(root, 'scripts/durable-spec.mjs')], {
+  const output = execFileSync(process.execPath, [join(root, 'scripts/durable-spec.ts')], {
     encoding: 'utf8',
   })
   console.log(output.trim())

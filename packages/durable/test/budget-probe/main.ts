@@ -1,4 +1,4 @@
-// `pnpm run durable:budget`: processes spend one budget, are killed, and never pass it.
+// `pnpm run durable budget`: processes spend one budget, are killed, and never pass it.
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../support/postgres-server.js'
 import { probeBudget } from './probe.js'

@@ -1,8 +1,8 @@
 import '../../../../scripts/sources.mjs'
 // Runs histories for as long as asked, continues where it stopped, and prints what it found.
-//   pnpm run durable:histories -- --minutes 60 --seed 1
-//   pnpm run durable:histories -- --seed 4711 --one
-//   pnpm run durable:histories -- --most 20 --on postgres
+//   pnpm run durable histories -- --minutes 60 --seed 1
+//   pnpm run durable histories -- --seed 4711 --one
+//   pnpm run durable histories -- --most 20 --on postgres
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'

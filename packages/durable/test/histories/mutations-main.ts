@@ -1,5 +1,5 @@
 // How many histories each mutation takes until it is found.
-//   pnpm run durable:mutations -- 300 "a claim"
+//   pnpm run durable mutations -- 300 "a claim"
 import '../../../../scripts/sources.mjs'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'

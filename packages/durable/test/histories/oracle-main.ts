@@ -1,7 +1,7 @@
 import '../../../../scripts/sources.mjs'
 // The same runs on our store and on DBOS, with real processes that die in the middle of a payment:
 // where ledgers or ends differ, one of both is wrong.
-//   pnpm run durable:oracle -- --seed 1 --most 20
+//   pnpm run durable oracle -- --seed 1 --most 20
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// `pnpm run durable:kill`: kills workers at random on a database for as long as one likes, and
+// `pnpm run durable kill`: kills workers at random on a database for as long as one likes, and
 // judges what became of every job.
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../support/postgres-server.js'

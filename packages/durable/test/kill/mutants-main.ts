@@ -1,4 +1,4 @@
-// `pnpm run durable:mutants`: puts each mistake of `mutants.ts` into a copy of the program, and
+// `pnpm run durable mutants`: puts each mistake of `mutants.ts` into a copy of the program, and
 // shows what the killing test says about it.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,10 +1,11 @@
-// Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of
+// Measures the durable layer: `npm run durable scale [-- --runs 300]`. Prints the tables of
 // evidence/scaling.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   strict: false,
 })
 const runs = Number(values.runs)
+const hooks = new URL('../support/typescript-hooks.mjs', import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'modelport-scale-'))
 
 const tool = defineTool({
@@ -177,7 +179,7 @@ async function takeover(
     const id = `victim-${name}-${index}`
     await store.runs.start(id, { ...definition, name: 'victim' })
     const child = fork(new URL(import.meta.url), ['--victim', address], {
-      execArgv: process.execArgv,
+      execArgv: ['--import', fileURLToPath(hooks)],
     })
     await once(child, 'message')
     const killedAt = performance.now()

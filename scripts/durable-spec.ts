@@ -42,7 +42,7 @@ const models = [
 for (const [command, flag] of [
   ['spin', '-V'],
   ['cc', '--version'],
-])
+] as const)
   if (spawnSync(command, [flag], { stdio: 'ignore' }).status !== 0) {
     console.log(`skipped: ${command} is not installed`)
     process.exit(0)
