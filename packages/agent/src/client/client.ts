@@ -174,7 +174,10 @@ export interface AgentClient {
   forget(callers: readonly string[]): Promise<number>
 }
 
-/** What a message says that decides about requests of a task. */
+/**
+ * What a message says that decides about requests of a task.
+ * @experimental for clients of our own: others call {@link AgentClient.decide}
+ */
 export function toDecisionParts(
   task: Task,
   decisions: readonly RequestDecision[],

@@ -27,6 +27,7 @@ export const cancelOf = (
  * The requests to cancel what a task waits for: tasks that it delegated, and work that its tools
  * left pending. They are put into `cancels` before the task is cancelled.
  * @param now milliseconds since 1970
+ * @experimental for stores of our own
  */
 export async function cancelRequests(
   tasks: TaskStore,

@@ -11,7 +11,10 @@ export interface SessionKey {
   readonly id: string
 }
 
-/** A session as one text: a principal may hold any text, and JSON keeps the parts apart. */
+/**
+ * A session as one text: a principal may hold any text, and JSON keeps the parts apart.
+ * @experimental for stores of our own
+ */
 export const nameOfSession = ({ principal, agent, id }: SessionKey): string =>
   JSON.stringify([principal, agent, id])
 
