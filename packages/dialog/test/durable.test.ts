@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DurableRun, DurableStore } from '@modelport/durable'
 import { openSqliteStore } from '@modelport/durable/sqlite'
-import type { RunResult } from '@modelport/runtime'
+import { defineTool, pending, type RunResult } from '@modelport/runtime'
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { JournaledRun } from '../src/call/journaled-run.js'
@@ -139,6 +139,25 @@ describe('an agent call that a durable store runs', () => {
         'final',
       ]),
     )
+  })
+
+  test('an agent call that a durable store cancels lets its tools cancel the work that it waits for', async () => {
+    const store = await openStore()
+    const cancelled: string[] = []
+    const report = defineTool({
+      name: 'report',
+      description: 'Writes a report',
+      execute: () => pending('job-1'),
+      cancelPending: (taskId) => void cancelled.push(taskId),
+    })
+    const { caller } = callerOf([{ toolCalls: [{ name: 'report' }] }])
+    const ask = definePrompt({ path: 'ask', text: 'Report.', tools: [report] })
+    const run = () =>
+      store.runs.run('id', (journal) => caller.call(Dialog.seed().send(ask, {}), { journal }))
+    expect((await run()).status).toBe('suspended')
+
+    await store.runs.cancel('id')
+    expect([(await run()).status, cancelled]).toEqual(['cancelled', ['job-1']])
   })
 
   test('an agent call that a durable store runs refuses options that say where to continue, because the run decides that', async () => {

@@ -134,8 +134,8 @@ const settings: Readonly<
   },
   decide: { values: { checks: 2, now: 9 }, sets: { checks: 2 }, refuses: { checks: 3 } },
   cancel: {
-    values: { now: 9, cancel: 'why', result: null },
-    sets: { cancel: null },
+    values: { now: 9, cancel: 'why', result: null, checks: 2, work: 0 },
+    sets: { cancel: null, checks: 2 },
     refuses: { cancel: 'before' },
   },
   reopen: {

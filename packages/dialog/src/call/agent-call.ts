@@ -106,6 +106,7 @@ export class AgentCall<Value> {
         consumer: this.#consumer,
         onEvent: (event) => this.#observe(event),
       })
+      this.#options.calls?.useTools(request)
       const result = await this.#runWithRecalls(request, recalls, signal)
       if (result.status !== 'final') return this.#fail(toFailure(result, plan, deadline), result)
       return this.#succeed(result as FinalRun<Value>)

@@ -1,6 +1,7 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 import {
   canonicalHash,
+  type InferRequest,
   type JournalEntry,
   type RunCheckpoint,
   type RunEventSink,
@@ -36,7 +37,7 @@ interface StoredCalls {
 }
 
 /** The options of one call of a journaled run. */
-export interface JournaledPlace extends Partial<Omit<JournaledRun, 'id' | 'signal'>> {
+export interface JournaledPlace extends Partial<Omit<JournaledRun, 'id' | 'signal' | 'useTools'>> {
   /** True makes a model call again that is recorded as failed: the run was opened again for it. */
   readonly repeatFailed?: boolean
   /** Added to the keys of the call; empty for the first. */
@@ -107,6 +108,11 @@ export class JournaledCalls {
       sink: sink && current.sink(sink),
       ...(from && { resume: from.checkpoint, messages, decisions, repeatFailed: true }),
     }
+  }
+
+  /** Names the tools of a call to the run. */
+  useTools(request: InferRequest): void {
+    this.#run.useTools?.(request)
   }
 
   /**

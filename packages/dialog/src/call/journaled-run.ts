@@ -1,5 +1,11 @@
 import type { ChatMessage } from '@modelport/core'
-import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
+import type {
+  InferRequest,
+  ResumeDecision,
+  RunCheckpoint,
+  RunEventSink,
+  RunJournal,
+} from '@modelport/runtime'
 
 /**
  * A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function.
@@ -19,4 +25,6 @@ export interface JournaledRun {
   readonly messages: readonly ChatMessage[]
   /** What was decided about the pending items of `resume`. */
   readonly decisions: readonly ResumeDecision[]
+  /** Called with the tools of each call: a store that cancels the run asks them to cancel work. */
+  useTools?(tools: Pick<InferRequest, 'tools' | 'sources'>): void
 }

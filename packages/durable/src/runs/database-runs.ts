@@ -155,8 +155,9 @@ export class DatabaseRuns implements DurableRuns {
   }
 
   async cancel(id: string, reason: string = 'no reason was given'): Promise<void> {
-    await this.#parts.table.get(id)
-    await this.#parts.table.cancel(id, reason)
+    const { table } = this.#parts
+    let isDone = false
+    while (!isDone) isDone = await table.cancel(await table.get(id), reason)
   }
 
   get(id: string): Promise<StoredRun> {

@@ -10,6 +10,7 @@ import type {
 import { DurableError } from '../database/durable-error.js'
 import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
+import { cancelOpenWork, ToolsOfRun } from './open-work.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
 
 /** The argument of a durable function: pass `request(…)` to `infer`. */
@@ -32,9 +33,14 @@ export interface DurableRun {
   readonly decisions: readonly ResumeDecision[]
   /**
    * The request for `infer`: the given one at the beginning, the same with the stored transcript,
-   * checkpoint and decisions later.
+   * checkpoint and decisions later. Its tools are used as {@link useTools} says.
    */
   request<Output>(request: InferRequest<Output>): InferRequest<Output>
+  /**
+   * Names tools of the run: if it is cancelled, they are asked to cancel the work that they left
+   * pending. Only a function that does not use {@link request} calls it.
+   */
+  useTools(tools: Pick<InferRequest, 'tools' | 'sources'>): void
 }
 
 /** A value with the result of its run, for example of an agent call of `@modelport/dialog`. */
@@ -51,6 +57,9 @@ export interface WithRunResult<Output = unknown> {
 export type RunFunction<Output = unknown> = (
   run: DurableRun,
 ) => Promise<RunResult<Output> | WithRunResult<Output>>
+
+/** No call. */
+const none: ReadonlySet<string> = new Set()
 
 /** How a run is worked on. */
 export interface Execution {
@@ -76,20 +85,28 @@ export async function executeRun(
   execution: Execution,
 ): Promise<void> {
   held.journal.givesBack = execution.signal
+  const tools = new ToolsOfRun()
   try {
     const { cancel } = held.run
     if (cancel !== undefined) {
-      await finishCancelled(parts, held, cancel)
+      await endCancelled(parts, held, execute, { ...execution, reason: cancel })
       return
     }
-    const result = await callOnce(held, execute, await contextOf(held, execution.signal), execution)
+    const context = await contextOf(held, execution.signal, tools)
+    const result = await callOnce(held, execute, context, execution)
     if (result.status === 'suspended')
       await held.end({
         status: 'suspended',
         result: toStoredResult(result, []),
         wake: wakeOf(result),
       })
-    else await finish(parts, held, result)
+    else {
+      const left =
+        result.status === 'cancelled'
+          ? await cancelAll(parts, held, () => Promise.resolve(tools), execution)
+          : none
+      await finish(parts, held, result, left)
+    }
   } finally {
     held.stop()
   }
@@ -99,8 +116,9 @@ async function callOnce(
   held: HeldRun,
   execute: RunFunction,
   context: DurableRun,
-  { signal: outer, countsRejection = false }: Execution,
+  execution: Execution,
 ): Promise<RunResult> {
+  const { signal: outer } = execution
   try {
     const work = (): ReturnType<typeof resultOf> => resultOf(execute(context))
     const slot = slotOf('durable')
@@ -111,11 +129,34 @@ async function callOnce(
     if (result.status === 'cancelled' && !held.isCancelled) outer?.throwIfAborted()
     return result
   } catch (error) {
-    // The database may be away, or the claim lost: then the end of the lease gives the run back.
-    const isRejection = countsRejection && held.failure === undefined && !outer?.aborted
-    await held.release(isRejection ? { rejection: error } : {}).catch(() => undefined)
-    if (held.failure) throw held.failure
-    throw error
+    return giveBack(held, error, execution)
+  }
+}
+
+/** Gives back a run whose work failed here. @throws why */
+async function giveBack(
+  held: HeldRun,
+  error: unknown,
+  { signal: outer, countsRejection = false }: Execution,
+): Promise<never> {
+  // The database may be away, or the claim lost: then the end of the lease gives the run back.
+  const isRejection = countsRejection && held.failure === undefined && !outer?.aborted
+  await held.release(isRejection ? { rejection: error } : {}).catch(() => undefined)
+  if (held.failure) throw held.failure
+  throw error
+}
+
+/** Cancels the work that tools left pending. A run whose work cannot be cancelled is given back. */
+async function cancelAll(
+  parts: RunParts,
+  held: HeldRun,
+  learn: () => Promise<ToolsOfRun>,
+  execution: Execution,
+): Promise<ReadonlySet<string>> {
+  try {
+    return await cancelOpenWork(parts, held, learn)
+  } catch (error) {
+    return giveBack(held, error, execution)
   }
 }
 
@@ -136,7 +177,11 @@ const hasRunResult = (value: unknown): value is WithRunResult =>
   'runResult' in value &&
   value.runResult !== undefined
 
-async function contextOf(held: HeldRun, outer: AbortSignal | undefined): Promise<DurableRun> {
+async function contextOf(
+  held: HeldRun,
+  outer: AbortSignal | undefined,
+  tools: ToolsOfRun,
+): Promise<DurableRun> {
   const { id, checkpoint, input, acceptsChange } = held.run
   const pending = new Set(checkpoint?.pending.map((item) => item.id))
   const context = {
@@ -149,12 +194,27 @@ async function contextOf(held: HeldRun, outer: AbortSignal | undefined): Promise
     ...(checkpoint && { resume: checkpoint }),
     decisions: held.decisions.filter((decision) => pending.has(decision.id)),
   }
-  return { ...context, request: (request) => toRequest(request, context, acceptsChange) }
+  return {
+    ...context,
+    request: (request) => {
+      tools.add(request)
+      return toRequest(request, context, acceptsChange)
+    },
+    useTools: (used) => tools.add(used),
+  }
 }
 
 function toRequest<Output>(
   request: InferRequest<Output>,
-  { id, journal, sink, signal, resume, messages, decisions }: Omit<DurableRun, 'request'>,
+  {
+    id,
+    journal,
+    sink,
+    signal,
+    resume,
+    messages,
+    decisions,
+  }: Omit<DurableRun, 'request' | 'useTools'>,
   acceptsChange: boolean,
 ): InferRequest<Output> {
   const { query, messages: given, history, durable = {}, observe = {}, ...rest } = request
@@ -175,20 +235,41 @@ function toRequest<Output>(
   }
 }
 
-async function finish(parts: RunParts, held: HeldRun, result: RunResult): Promise<void> {
+async function finish(
+  parts: RunParts,
+  held: HeldRun,
+  result: RunResult,
+  left: ReadonlySet<string>,
+): Promise<void> {
   const isCancelled = held.isCancelled && result.status === 'cancelled'
   await held.journal.setTranscript(result.transcript)
   const uncertain =
-    result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
+    result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id), left) : []
   await held.end({
     status: isCancelled ? 'cancelled' : 'finished',
     result: toStoredResult(result, uncertain),
   })
 }
 
-/** A run that was cancelled before it was claimed: nothing is started for it. */
-async function finishCancelled(parts: RunParts, held: HeldRun, reason: string): Promise<void> {
-  const uncertain = uncertainCalls(await readJournal(parts, held.run.id))
+/**
+ * Ends a run that was cancelled before it was claimed. Nothing is started for it; its function is
+ * called, with an aborted signal, only to name the tools that have to cancel work.
+ */
+async function endCancelled(
+  parts: RunParts,
+  held: HeldRun,
+  execute: RunFunction,
+  { reason, ...execution }: Execution & { readonly reason: string },
+): Promise<void> {
+  const learn = async (): Promise<ToolsOfRun> => {
+    const tools = new ToolsOfRun()
+    const context = await contextOf(held, execution.signal, tools)
+    // That it was cancelled is known; a function may say so by an error.
+    await execute(context).catch(() => undefined)
+    return tools
+  }
+  const left = await cancelAll(parts, held, learn, execution)
+  const uncertain = uncertainCalls(await readJournal(parts, held.run.id), left)
   await held.end({
     status: 'cancelled',
     result: { status: 'cancelled', reason, ...(uncertain.length > 0 && { uncertain }) },

@@ -10,6 +10,8 @@ import { taskOfRun } from './session-turns.js'
 import {
   type DurableRunStatus,
   decisionId,
+  hasCancelableWork,
+  isOver,
   itemOf,
   placeInRun,
   type RunRow,
@@ -245,20 +247,26 @@ export class RunTable {
   }
 
   /**
-   * Cancels a run: one that nobody holds is over at once, a holder stops. Nothing happens to one
-   * that is over.
+   * Cancels a run: one that nobody holds is over at once, or can be claimed if it waits for work
+   * that a tool can cancel; a holder stops. Nothing happens to one that is over.
+   * @returns false if what it waits for changed meanwhile
    */
-  async cancel(id: string, reason: string): Promise<void> {
+  async cancel(run: RunRow, reason: string): Promise<boolean> {
+    const { id, checks } = run
+    if (isOver(run) || run.cancel !== undefined) return true
     const values = {
       id,
+      checks,
       now: this.#database.now(),
+      work: hasCancelableWork(run) ? 1 : 0,
       cancel: this.#codec.encode(reason, placeInRun(id, 'cancel')),
       result: this.#codec.encode({ status: 'cancelled', reason }, placeInRun(id, 'result')),
     }
     const result = await this.#database.write([{ ...transition('cancel', values), expect: 1 }])
-    if (!result.ok) return
+    if (!result.ok) return false
     this.#database.notify(mailKey(id))
-    this.#notifyState(id)
+    this.notifyDue(run)
+    return true
   }
 
   /**

@@ -65,12 +65,16 @@ const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].inc
 /**
  * Calls that were started, may not be repeated, and have no receipt, or only one that says that
  * they were cancelled while they ran.
+ * @param left ids of calls whose work continues, whatever their receipt says
  */
-export function uncertainCalls(entries: readonly JournalEntry[]): readonly UncertainCall[] {
+export function uncertainCalls(
+  entries: readonly JournalEntry[],
+  left: ReadonlySet<string>,
+): readonly UncertainCall[] {
   const known = new Set<string>()
   for (const entry of entries)
     if (entry.entry === 'receipt' && (entry.kind === 'tool' || entry.kind === 'agent'))
-      if (entry.outcome.status !== 'cancelled') known.add(entry.key)
+      if (entry.outcome.status !== 'cancelled' && !left.has(entry.callId)) known.add(entry.key)
   const calls = new Map<string, UncertainCall>()
   for (const entry of entries) {
     if (entry.entry !== 'intent' || (entry.kind !== 'tool' && entry.kind !== 'agent')) continue

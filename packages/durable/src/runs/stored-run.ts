@@ -185,6 +185,10 @@ export function waitsForSomebody({ status, due, checkpoint }: StoredRun): boolea
   return (checkpoint?.pending ?? []).some(({ type }) => type !== 'wait' && type !== 'task')
 }
 
+/** True for a run that waits for work that a tool can cancel. */
+export const hasCancelableWork = ({ checkpoint }: Pick<StoredRun, 'checkpoint'>): boolean =>
+  (checkpoint?.pending ?? []).some((item) => item.type === 'wait' && item.cancelable)
+
 /** The failure of a run that cannot continue by itself, as it is stored. */
 export const stoppedResult = (code: string, reason: string, message: string): object => ({
   status: 'failed',

@@ -69,7 +69,8 @@ const isSetAside = `(status = 'running' AND progress = 0 AND ${crashes} BETWEEN 
 
 const isWaiting = `status = 'suspended'`
 const isHeld = `status = 'running'`
-const hasDecision = 'mail > :seen'
+const hasMail = '(mail > :seen OR cancel IS NOT NULL)'
+const hasWork = 'CAST(:work AS BIGINT) > 0'
 
 /** What a run that begins a new hold has forgotten. */
 const noSuspicion = { alone: '0', crashes: '0', progress: '0' }
@@ -131,12 +132,12 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = {
     when: 'The holder lets the run wait for somebody.',
     from: held,
     guard: isHolder,
-    then: '`suspended`, due at the time when it is looked at; `ready` at once if a decision came that the holder has not read.',
+    then: '`suspended`, due at the time when it is looked at; `ready` at once if a decision or a cancel came that the holder has not read.',
     set: {
-      status: `CASE WHEN ${hasDecision} THEN 'ready' ELSE 'suspended' END`,
+      status: `CASE WHEN ${hasMail} THEN 'ready' ELSE 'suspended' END`,
       result: ':result',
       updated: ':now',
-      due: `CASE WHEN ${hasDecision} THEN :now ELSE CAST(:wake AS BIGINT) END`,
+      due: `CASE WHEN ${hasMail} THEN :now ELSE CAST(:wake AS BIGINT) END`,
       holder: 'NULL',
       phase: ':phase',
       tries: '0',
@@ -189,15 +190,18 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = {
   cancel: {
     when: 'Somebody cancels the run.',
     from: open,
-    guard: { says: 'nobody cancelled it before', sql: 'cancel IS NULL' },
-    then: '`cancelled` if nobody holds it; else its holder reads why, and ends it.',
+    guard: {
+      says: 'nobody cancelled it before; what it waits for is what the caller read',
+      sql: `cancel IS NULL AND (${isHeld} OR checks = :checks)`,
+    },
+    then: '`cancelled` if nobody holds it; else its holder reads why, and ends it. One that waits for work that a tool can cancel is `ready`, due at once: whoever claims it cancels the work, and ends it.',
     set: {
       cancel: ':cancel',
       updated: ':now',
-      result: `CASE WHEN ${isHeld} THEN result ELSE :result END`,
-      due: `CASE WHEN ${isHeld} THEN due ELSE NULL END`,
+      result: `CASE WHEN ${isHeld} OR ${hasWork} THEN result ELSE :result END`,
+      due: `CASE WHEN ${isHeld} THEN due WHEN ${hasWork} THEN :now ELSE NULL END`,
       epoch: `CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END`,
-      status: `CASE WHEN ${isHeld} THEN status ELSE 'cancelled' END`,
+      status: `CASE WHEN ${isHeld} THEN status WHEN ${hasWork} THEN 'ready' ELSE 'cancelled' END`,
     },
   },
   reopen: {

@@ -38,6 +38,8 @@ export interface PendingTask extends PendingItemFields {
    * `reconcile`, and looks again later if that does not know.
    */
   readonly until?: number
+  /** True if the tool can cancel the work: it has `cancelPending`. */
+  readonly cancelable?: true
 }
 
 /**

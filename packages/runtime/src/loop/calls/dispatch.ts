@@ -422,8 +422,14 @@ class Step {
       return
     }
     const type = open.kind === 'agent' ? 'task' : 'wait'
-    const until = value.until === undefined ? {} : { until: value.until }
-    this.#pending.push({ type, id: open.call.id, action: open.action, taskId: value.id, ...until })
+    this.#pending.push({
+      type,
+      id: open.call.id,
+      action: open.action,
+      taskId: value.id,
+      ...(value.until !== undefined && { until: value.until }),
+      ...(open.tool?.cancelPending && { cancelable: true }),
+    })
   }
 
   #settle(open: StepCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
