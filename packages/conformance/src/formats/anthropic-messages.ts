@@ -3,6 +3,7 @@ import type { ScriptCall, ScriptTurn } from '../script.js'
 import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { signatureOf } from './anthropic-messages-blocks.js'
 import { anthropicRead, anthropicViolations } from './anthropic-messages-request.js'
+import { replyId } from './reply-id.js'
 
 const json = { 'content-type': 'application/json' }
 const stopReasons: Readonly<Record<string, string>> = {
@@ -72,7 +73,7 @@ const stream = (all: readonly string[]): WireResponse => ({
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { input, output } = usageOf(turn.usage)
   const message = {
-    id: 'msg_conformance',
+    id: replyId('msg', (request.body as { messages?: unknown }).messages),
     type: 'message',
     role: 'assistant',
     model: modelOf(request),
@@ -120,7 +121,7 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
   const thinking = turn.reasoning?.join('')
   const text = turn.text?.join('')
   const body = {
-    id: 'msg_conformance',
+    id: replyId('msg', (request.body as { messages?: unknown }).messages),
     type: 'message',
     role: 'assistant',
     model: modelOf(request),

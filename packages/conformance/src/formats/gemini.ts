@@ -2,6 +2,7 @@ import type { ScriptCall, ScriptTurn } from '../script.js'
 import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { geminiRead, geminiViolations } from './gemini-request.js'
 import { callSignature, textSignature } from './gemini-signatures.js'
+import { replyId } from './reply-id.js'
 
 const json = { 'content-type': 'application/json; charset=UTF-8' }
 const finishReasons: Readonly<Record<string, string>> = {
@@ -92,9 +93,9 @@ const stream = (pieces: readonly string[]): WireResponse => ({
   pieces,
 })
 
-const envelope = ({ path }: WireRequest): object => ({
+const envelope = ({ path, body }: WireRequest): object => ({
   modelVersion: /models\/([^:/]+):/.exec(path)?.[1] ?? 'model',
-  responseId: 'response-of-conformance',
+  responseId: replyId('response', (body as { contents?: unknown }).contents),
 })
 
 /**

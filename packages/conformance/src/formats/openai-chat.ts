@@ -3,6 +3,7 @@ import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
 import { errorType } from './openai-error-type.js'
+import { replyId } from './reply-id.js'
 
 const json = { 'content-type': 'application/json' }
 const finishReasons: Readonly<Record<string, string>> = {
@@ -50,9 +51,9 @@ const stream = (all: readonly string[]): WireResponse => ({
 })
 
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
-  const { model = 'model' } = request.body as { model?: string }
+  const { model = 'model', messages } = request.body as { model?: string; messages?: unknown }
   const base = {
-    id: 'chatcmpl-conformance',
+    id: replyId('chatcmpl', messages),
     object: 'chat.completion.chunk',
     created: 1_790_000_000,
     model,
@@ -92,7 +93,7 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
 }
 
 function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
-  const { model = 'model' } = request.body as { model?: string }
+  const { model = 'model', messages } = request.body as { model?: string; messages?: unknown }
   const calls = (turn.toolCalls ?? []).map((call) => ({
     ...(call.id !== undefined && { id: call.id }),
     type: 'function',
@@ -107,7 +108,7 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
     ...(calls.length && { tool_calls: calls }),
   }
   const body = {
-    id: 'chatcmpl-conformance',
+    id: replyId('chatcmpl', messages),
     object: 'chat.completion',
     created: 1_790_000_000,
     model,

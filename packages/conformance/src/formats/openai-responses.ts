@@ -3,6 +3,7 @@ import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { errorType } from './openai-error-type.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
+import { replyId } from './reply-id.js'
 
 /**
  * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks
@@ -59,6 +60,8 @@ interface Body {
   readonly model?: string
   readonly include?: readonly string[]
   readonly store?: boolean
+  readonly input?: unknown
+  readonly previous_response_id?: string
 }
 
 interface Item {
@@ -122,14 +125,14 @@ function response(
   turn: ScriptTurn | undefined,
   request: WireRequest,
 ): { readonly status: string; readonly [field: string]: unknown } {
-  const { model = 'model', store = true } = request.body as Body
+  const { model = 'model', store = true, input, previous_response_id } = request.body as Body
   const finished = turn && (turn.finish === 'stop' || turn.finish === 'tool-calls')
   const reasons: Readonly<Record<string, string>> = {
     length: 'max_output_tokens',
     'content-filter': 'content_filter',
   }
   return {
-    id: 'resp_0',
+    id: replyId(previous_response_id ?? 'resp', input),
     object: 'response',
     created_at: 1_790_000_000,
     model,
