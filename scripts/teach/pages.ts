@@ -61,7 +61,7 @@ export const carried: Readonly<Record<string, Paths>> = {
     ...pages('durable'),
     ...guides('agent-that-survives', 'chat-that-survives', 'approve-tomorrow', 'engines'),
   ],
-  'ai-sdk': guides('from-ai-sdk', 'browser-streaming'),
+  'ai-sdk': guides('from-ai-sdk', 'browser-streaming', 'nextjs'),
   mcp: guides('mcp', 'mcp-server', 'mcp-trust'),
   compat: [...pages('compat'), ...guides('from-lllm')],
   studio: pages('studio'),

@@ -35,6 +35,7 @@ export const foreignNames: Readonly<
   'docs/providers/anthropic.md': [{ of: 'AWS', names: ['CallWithBearerToken'] }],
   'docs/errors.md': [{ of: 'Python', names: ['ValueError'] }],
   'evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
+  'evidence/walked-guides.md': [{ of: 'LangChain in Python', names: ['InMemorySaver'] }],
   'evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],
   'evidence/performance.md': [{ of: 'V8', names: ['--max-semi-space-size'] }],
   'evidence/port-notes.md': [
@@ -66,7 +67,7 @@ export const foreignNames: Readonly<
       names: [
         'initChatModel',
         'withRetry',
-        'InMemorySaver',
+        'MemorySaver',
         'SqliteSaver',
         'PostgresSaver',
         'humanInTheLoopMiddleware',
@@ -83,6 +84,7 @@ export const foreignNames: Readonly<
       ],
     },
   ],
+  'docs/guides/nextjs.md': [{ of: 'Next.js', names: ['serverExternalPackages'] }],
   'docs/guides/from-openai-agents.md': [
     {
       of: 'OpenAI Agents',
