@@ -7,6 +7,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import { configError, LlmError, longestTimer, type Redact } from '@modelport/core'
+import { askAgain } from './ask-again.js'
 import { startProcess } from './child-process.js'
 import { OpenCalls } from './elicitation.js'
 import { causeFor, newest, statusOf, toTyped } from './errors.js'
@@ -74,9 +75,11 @@ export class McpConnection {
 
   async client(): Promise<Client> {
     if (this.#closed) throw configError(`MCP server "${this.#settings.name}": the source is closed`)
-    const opening: Promise<Client> = (this.#client ??= this.#open(() => {
-      if (this.#client === opening) this.#forget()
-    }))
+    const opening: Promise<Client> = (this.#client ??= this.#again(() =>
+      this.#open(() => {
+        if (this.#client === opening) this.#forget()
+      }),
+    ))
     try {
       return await opening
     } catch (error) {
@@ -99,7 +102,7 @@ export class McpConnection {
   /** The tools as the server lists them now. */
   async tools(): Promise<readonly Tool[]> {
     const client = await this.client()
-    const listing = (this.#listed ??= this.#readTools(client))
+    const listing = (this.#listed ??= this.#again(() => this.#readTools(client)))
     try {
       return await listing
     } catch (error) {
@@ -122,7 +125,8 @@ export class McpConnection {
     const client = await this.client()
     if (!client.getServerCapabilities()?.[capability]) return undefined
     try {
-      return this.show(await request(client, this.#listLimits()), capability, structure)
+      const said = await this.#again(() => request(client, this.#listLimits()))
+      return this.show(said, capability, structure)
     } catch (error) {
       throw this.toError(error)
     }
@@ -161,6 +165,11 @@ export class McpConnection {
   #listLimits(): { readonly timeout: number; readonly signal: AbortSignal } {
     const timeout = Math.min(this.#settings.listTimeoutMs ?? 30_000, longestTimer)
     return { timeout, signal: AbortSignal.timeout(timeout) }
+  }
+
+  /** Asks what may be asked twice. A child process is not away: it is started, or it is not. */
+  #again<T>(ask: () => Promise<T>): Promise<T> {
+    return 'url' in this.#settings.transport ? askAgain(ask, () => !this.#closed) : ask()
   }
 
   async #open(lost: () => void): Promise<Client> {

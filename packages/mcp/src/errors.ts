@@ -21,7 +21,7 @@ interface Fields {
  * An error, what caused it, and so on; deeper than 20 nobody wraps, and an error may be its own
  * cause.
  */
-function* causesOf(error: unknown): Iterable<Error> {
+export function* causesOf(error: unknown): Iterable<Error> {
   let one = error
   for (let depth = 0; one instanceof Error && depth < 20; depth++) {
     yield one

@@ -58,7 +58,11 @@ export class SqlChildCancels implements ChildCancels {
         params: [now + leaseMs, now, now, now, ...agents, limit],
       },
     ])
-    return (result.ok ? (result.rows[0] ?? []) : []).map((row) => this.#cancelOf(row))
+    const rows = result.ok ? (result.rows[0] ?? []) : []
+    // A database returns changed rows in any order.
+    return rows
+      .map((row) => this.#cancelOf(row))
+      .toSorted((one, other) => one.dueAt - other.dueAt || (idOf(one) < idOf(other) ? -1 : 1))
   }
 
   async settle(

@@ -1,49 +1,66 @@
-// How many histories each mutation takes until it is found.
+// How many histories each mutation takes until it is found. Short histories come first.
 //   pnpm run durable mutations -- 300 "a claim"
+//   pnpm run durable mutations -- 300 --from 40 --part 1/2
 import '../../../../scripts/sources.mjs'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { mutations } from './mutations.js'
 
-const [most = '300', only = ''] = process.argv.slice(2).filter((word) => word !== '--')
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2).filter((word) => word !== '--'),
+  allowPositionals: true,
+  options: {
+    /** Histories that were played before. */
+    from: { type: 'string', default: '0' },
+    /** Which part of the mutations this process plays. */
+    part: { type: 'string', default: '1/1' },
+  },
+})
+const [most = '300', only = ''] = positionals
+const [part = 1, parts = 1] = values.part.split('/').map(Number)
 const program = fileURLToPath(new URL('mutations-run.ts', import.meta.url))
 const hooks = fileURLToPath(new URL('../support/typescript-hooks.mjs', import.meta.url))
 /** A history that takes longer does not end: that is found, too. */
 const patienceMs = 600_000
 
+/** A history that was played, or what all of them found. */
+interface Line {
+  readonly index: string
+  readonly played?: number
+  readonly seed: number
+  readonly wrong?: readonly string[]
+}
+
 /** Plays mutations in a process of their own. @returns how many were played, or could not be */
-async function playFrom(indexes: readonly number[], onFound: (line: Found) => void) {
-  const args = ['--import', hooks, program, most, ...indexes.map(String)]
+async function playFrom(indexes: readonly number[], onFound: (line: Line) => void) {
+  const args = ['--import', hooks, program, values.from, most, ...indexes.map(String)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   let count = 0
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const text of createInterface({ input: child.stdout })) {
     clearTimeout(timer)
     timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
-    onFound(JSON.parse(line) as Found)
+    const line = JSON.parse(text) as Line
+    if (!line.wrong) continue
+    onFound(line)
     count++
   }
   clearTimeout(timer)
   return count
 }
 
-interface Found {
-  readonly index: string
-  readonly seed: number
-  readonly wrong: readonly string[]
-}
-
 let killed = 0
-const report = ({ index, seed, wrong }: Found): void => {
+const report = ({ index, played = 0, seed, wrong = [] }: Line): void => {
   if (wrong.length > 0) killed++
   const { name } = mutations[Number(index)]!
-  const found = wrong.length > 0 ? String(seed) : 'not found'
+  const found = wrong.length > 0 ? `${played} (seed ${seed})` : 'not found'
   console.log(`| ${name} | ${found} | ${wrong[0]?.slice(0, 160) ?? ''} |`)
 }
 
 const judged = [...mutations.entries()].flatMap(([index, { name, equivalent }]) =>
-  equivalent === undefined && name.includes(only) ? [index] : [],
+  equivalent === undefined && name.includes(only) && index % parts === part - 1 ? [index] : [],
 )
 for (let rest: readonly number[] = judged; rest.length > 0; ) {
   const count = await playFrom(rest, report)

@@ -1,12 +1,13 @@
 // Plays histories with one mutation of the sources after the other. Each has the sources and the
-// cluster anew: their addresses end with its number. Prints a line of JSON for each.
-//   mutations-run.ts MOST INDEX…
+// cluster anew: their addresses end with its number. Prints a line of JSON for each history, and for
+// each mutation.
+//   mutations-run.ts FROM MOST INDEX…
 import '../../../../scripts/sources.mjs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Mutation, mutations } from './mutations.js'
 
-const [, , most = '300', ...indexes] = process.argv
+const [, , from = '0', most = '300', ...indexes] = process.argv
 const packages = fileURLToPath(new URL('../../../', import.meta.url))
 const mark = '?mutation='
 
@@ -40,20 +41,44 @@ registerHooks({
   },
 })
 
+/** The program without a mutation. */
+const plain = {
+  ...(await import('./history.js')),
+  ...(await import('./moves.js')),
+  ...(await import('./play.js')),
+}
+const { historyOf, moves } = plain
+const seeds = Array.from({ length: Number(most) }, (_, at) => at + 1)
+  .toSorted(
+    (one, other) => historyOf(one, moves).moves.length - historyOf(other, moves).moves.length,
+  )
+  .slice(Number(from))
+const say = (line: object): unknown => console.log(JSON.stringify(line))
+
 for (const index of indexes) {
   const mutation = mutations[Number(index)]!
   current = { index, mutation }
   for (const change of mutation.changes) missing.add(change)
   const own = (name: string): string => `${name}${mark}${index}`
-  const { historyOf } = (await import(own('./history.ts'))) as typeof import('./history.js')
-  const { moves } = (await import(own('./moves.ts'))) as typeof import('./moves.js')
-  const { play } = (await import(own('./play.ts'))) as typeof import('./play.js')
+  const changed = {
+    ...((await import(own('./history.ts'))) as typeof import('./history.js')),
+    ...((await import(own('./moves.ts'))) as typeof import('./moves.js')),
+    ...((await import(own('./play.ts'))) as typeof import('./play.js')),
+  }
   for (const [file] of missing) throw new Error(`${file} was not loaded`)
 
   let wrong: readonly string[] = []
-  let seed = 0
-  while (seed < Number(most) && wrong.length === 0)
-    ({ wrong } = await play(historyOf(++seed, moves)))
-  console.log(JSON.stringify({ index, seed, wrong: wrong.slice(0, 3) }))
+  let played = Number(from)
+  let last = 0
+  for (const seed of seeds) {
+    last = seed
+    played++
+    ;({ wrong } = await changed.play(changed.historyOf(seed, changed.moves)))
+    // A history that goes wrong anyhow says nothing of the mutation.
+    if (wrong.length > 0 && (await plain.play(historyOf(seed, moves))).wrong.length > 0) wrong = []
+    if (wrong.length > 0) break
+    say({ index, played, seed })
+  }
+  say({ index, played, seed: last, wrong: wrong.slice(0, 3) })
 }
 process.exit(0)

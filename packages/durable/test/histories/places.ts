@@ -9,7 +9,7 @@ import type { StoredRows } from './stored-rows.js'
 import { MemoryRows, type Rows } from './virtual-database.js'
 
 /** A database in memory whose tables are made, as those of the others are. */
-async function madeRows(): Promise<Rows> {
+export async function madeRows(): Promise<Rows> {
   const rows = new MemoryRows()
   const database: Database = {
     lockRows: '',

@@ -97,6 +97,8 @@ export class VirtualWorld {
 
   /** Lets events happen until a time, or until the condition holds. */
   async run(until: number, isDone: () => boolean = () => false): Promise<void> {
+    // Whoever called something outside of an event has made it ready, too.
+    await this.#settle()
     while (!isDone()) {
       const next = this.#queue.at(-1)
       if (!next || next.at > until) break
@@ -116,6 +118,11 @@ export class VirtualWorld {
     }
     this.events++
     this.as(owner, event.run)
+    await this.#settle()
+  }
+
+  /** What is ready happens now, however long something outside of the world takes. */
+  async #settle(): Promise<void> {
     while (this.#held.length > 0) {
       const held = this.#held
       this.#held = []
@@ -146,6 +153,7 @@ export class VirtualWorld {
       setInterval: globalThis.setInterval,
       clearInterval: globalThis.clearInterval,
     }
+    const { Date } = globalThis
     const { now } = Date
     const { random } = Math
     const instant = performance.now
@@ -164,6 +172,10 @@ export class VirtualWorld {
       clearInterval: clear,
     })
     Date.now = () => Math.round(epoch + this.now + (this.process?.clockOffset ?? 0))
+    globalThis.Date = new Proxy(Date, {
+      construct: (target, given, made) =>
+        Reflect.construct(target, given.length > 0 ? given : [Date.now()], made) as object,
+    })
     performance.now = () => this.now
     Math.random = this.random
     AbortSignal.timeout = (ms) => {
@@ -194,6 +206,7 @@ export class VirtualWorld {
       Object.assign(globalThis, before)
       subtle.digest = digest
       Date.now = now
+      globalThis.Date = Date
       Math.random = random
       performance.now = instant
       AbortSignal.timeout = timeout
