@@ -53,6 +53,8 @@ export interface AuditedJob {
   readonly endsAtFailure: boolean
   /** A model did not answer when it may have been asked. */
   readonly mayLackModel: boolean
+  /** A server of tools failed so often that it may have been asked in vain. */
+  readonly mayLackTools: boolean
   /** An operator limited the calls of the model. */
   readonly mayLackMoney: boolean
   /** A later message of its session came: one that waits may be cancelled for it. */
@@ -236,6 +238,7 @@ function ended({ jobs, tasks }: Evidence): string[] {
     if (state === 'failed' && known?.endsAtFailure && /=(?:failed|unknown)/.test(answer)) return []
     if (state === 'failed' && known?.mayLackMoney && answer.includes('the budget of')) return []
     if (state === 'failed' && known?.mayLackModel && answer.includes('model call failed')) return []
+    if (state === 'failed' && known?.mayLackTools && answer.includes('tools are missing')) return []
     if (state === 'cancelled' && !(known?.mayBeSuperseded && hasWaited))
       return [`E: nobody cancelled ${job}`]
     return state === 'completed' || state === 'final' || state === 'cancelled'

@@ -1,6 +1,6 @@
 // Plays histories with one mutation of the sources after the other. Each has the sources and the
-// cluster anew: their addresses end with its number. Prints a line of JSON for each history, and for
-// each mutation.
+// cluster anew: their addresses end with its number. Prints a line of JSON for each history, and
+// for each mutation.
 //   mutations-run.ts FROM MOST INDEX…
 import '../../../../scripts/sources.mjs'
 import { registerHooks } from 'node:module'

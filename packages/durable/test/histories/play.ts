@@ -3,7 +3,7 @@ import { answerOf, type StoredTask, type Task } from '@modelport/agent'
 import { type ChatMessage, textOf } from '@modelport/core'
 import type { AuditedSession, AuditedTask, Evidence, PaidLine, SaidLine } from './audit.js'
 import { audit } from './audit.js'
-import { Cluster, type Mistake, principal, type Side, useUpIds } from './cluster.js'
+import { Cluster, type Mistake, mcpHost, principal, type Side, useUpIds } from './cluster.js'
 import type { History, Job } from './history.js'
 import { type MoveName, moves } from './moves.js'
 import { jobsIn, payer, wordOf } from './program.js'
@@ -207,8 +207,9 @@ async function evidenceOf(
       const whole = state === 'finished' ? await cluster.until(runs.result(id)) : undefined
       const transcript = whole?.transcript ?? []
       const end = state === 'finished' ? String(status) : state
+      const error = whole?.status === 'failed' ? String(whole.error) : ''
       const why = new Map([
-        ['failed', 'the model call failed'],
+        ['failed', error.includes('MCP server') ? 'tools are missing' : 'the model call failed'],
         ['budget', 'the budget of people'],
       ]).get(end)
       tasks.push({
@@ -293,6 +294,8 @@ async function evidenceOf(
       isNewAgain: wasForgotten ?? false,
       endsAtFailure: job.kind === 'explicit',
       mayLackModel: cluster.modelFailures > 0,
+      // A server that fails is asked three times.
+      mayLackTools: (cluster.network.failures.get(mcpHost) ?? 0) >= 3,
       mayLackMoney: paid.some(({ what }) => what === 'limit'),
       mayBeSuperseded:
         !keepsWaiting &&

@@ -48,6 +48,8 @@ export class VirtualNetwork {
   readonly faults = new Map<string, Exchange[]>()
   readonly awayUntil = new Map<string, number>()
   readonly met = new Map<Exchange, number>()
+  /** How many exchanges with a host did not just arrive. */
+  readonly failures = new Map<string, number>()
 
   readonly #onExchange: (from: Process | undefined, host: string) => void
 
@@ -91,6 +93,7 @@ export class VirtualNetwork {
     const isAway = (this.awayUntil.get(host) ?? 0) > world.now
     const name: Exchange = isAway ? 'reaches nobody' : (this.faults.get(host)?.shift() ?? 'arrives')
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
+    if (name !== 'arrives') this.failures.set(host, (this.failures.get(host) ?? 0) + 1)
     const fault: {
       readonly loses?: string
       readonly status?: number
