@@ -155,7 +155,7 @@ export class SqlLeases implements TaskLeases {
     return database.read(
       `SELECT t.id, t.principal, r.crashes FROM (
           SELECT id, due, crashes FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT ?) r
-        JOIN tasks t ON r.id = 'task:' || t.id`,
+        JOIN tasks t ON t.id = substr(r.id, ${runOfTask('').length + 1}) ORDER BY r.due`,
       params,
     )
   }

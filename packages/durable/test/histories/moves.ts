@@ -642,6 +642,16 @@ const faultMoves = {
       return one !== undefined
     },
   },
+  'connection stalls': {
+    weight: 6,
+    // About as long as a lease: its heartbeats and writes arrive when another one may have its work.
+    play: (cluster, move) => {
+      const one = actorOf(cluster, move)
+      if (one) one.connection.stallsUntil = cluster.world.now + 1200 + move.n * 2.5
+      cluster.loseCalls()
+      return one !== undefined
+    },
+  },
   'receiver away': {
     weight: 2,
     play: (cluster, { n }) => {

@@ -98,6 +98,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
     if (!one) continue
     one.connection.awayUntil = 0
     one.connection.slow = undefined
+    one.connection.stallsUntil = undefined
     one.connection.dieAt = undefined
     one.process.diesIn = undefined
     if (one.version !== cluster.version) cluster.kill(one.process)
@@ -183,7 +184,13 @@ const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Prom
     .catch((error: unknown) => cluster.note(`an operator: ${String(error)}`))
 
 /** Moves after which a process works on without hearing anything. */
-const deafening: readonly MoveName[] = ['freeze', 'slow write', 'database away', 'die at a write']
+const deafening: readonly MoveName[] = [
+  'freeze',
+  'slow write',
+  'connection stalls',
+  'database away',
+  'die at a write',
+]
 
 async function evidenceOf(
   cluster: Cluster,

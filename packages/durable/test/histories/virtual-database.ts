@@ -23,6 +23,8 @@ export interface Connection {
    * of a run that the process holds.
    */
   slow?: { readonly ms: number; readonly ofRun: boolean } | undefined
+  /** What is sent before this time arrives then, in order: a route that is lost and found. */
+  stallsUntil?: number | undefined
 }
 
 /** What keeps the rows: SQLite in this thread, or a driver whose replies the world waits for. */
@@ -134,7 +136,8 @@ export class VirtualDatabase {
           void world.schedule(world.latency(), owner, settle)
         const fail = (error: unknown): void => answer(() => reject(error))
         // What was sent arrives, also if its process is dead by then.
-        world.schedule(world.latency() + slowMs, undefined, () => {
+        const stallMs = Math.max(0, (connection.stallsUntil ?? 0) - world.now)
+        world.schedule(world.latency() + slowMs + stallMs, undefined, () => {
           if (connection.awayUntil > world.now) {
             fail(new DurableError('unavailable', 'the database is away'))
             return

@@ -1,0 +1,34 @@
+import { createAgent } from '@modelport/agent'
+import { expect, test } from 'vitest'
+import type { Database } from '../src/database/database.js'
+import { openSqliteDatabase } from '../src/sqlite/open-database.js'
+import { createDurableStore } from '../src/store/durable-store.js'
+
+test('a look for tasks that are due reads an index, however many tasks there are', async () => {
+  const database = await openSqliteDatabase(':memory:')
+  const asked: string[] = []
+  const noted: Database = {
+    lockRows: database.lockRows,
+    read: (sql, params) => {
+      asked.push(sql)
+      return database.read(sql, params)
+    },
+    write: (statements) => database.write(statements),
+    now: () => database.now(),
+    notify: (key) => database.notify(key),
+    watch: (key, onChange) => database.watch(key, onChange),
+    close: () => database.close(),
+  }
+  const store = createDurableStore(noted, {})
+  const card = { name: 'clerk', description: 'Works', version: '1' }
+  await store.work({ agents: [createAgent({ card, handler: () => 'done' })], maxMs: 1 })
+
+  const looks = asked.filter((sql) => sql.includes('r.crashes'))
+  expect(looks.length).toBeGreaterThan(0)
+  for (const sql of looks) {
+    const count = sql.split('?').length - 1
+    const plan = await database.read(`EXPLAIN QUERY PLAN ${sql}`, Array<number>(count).fill(1))
+    expect(plan.map(({ detail }) => detail)).not.toContainEqual(expect.stringContaining('SCAN t'))
+  }
+  await store.close()
+})
