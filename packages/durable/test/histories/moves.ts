@@ -644,7 +644,7 @@ const faultMoves = {
   },
   'connection stalls': {
     weight: 6,
-    // About as long as a lease: its heartbeats and writes arrive when another one may have its work.
+    // About as long as a lease: its heartbeats and writes arrive when others may have its work.
     play: (cluster, move) => {
       const one = actorOf(cluster, move)
       if (one) one.connection.stallsUntil = cluster.world.now + 1200 + move.n * 2.5
