@@ -31,6 +31,7 @@ for (const { name, isMissing, open } of emptyDatabases())
   describe.skipIf(isMissing)(name, () => {
     let database: Database
     let writes = 0
+    let reads = 0
     beforeEach(async () => {
       database = await open()
     })
@@ -44,7 +45,10 @@ for (const { name, isMissing, open } of emptyDatabases())
             writes++
             return database.write(statements)
           },
-          read: (sql, params) => database.read(sql, params),
+          read: (sql, params) => {
+            reads++
+            return database.read(sql, params)
+          },
           now: () => database.now(),
           notify: (key) => database.notify(key),
           watch: (key, onChange) => database.watch(key, onChange),
@@ -69,8 +73,8 @@ for (const { name, isMissing, open } of emptyDatabases())
         return writes - before
       })
 
-    /** The second message of a session. */
-    const ofMessage = (steps: number): Promise<number> =>
+    /** The second message of a session, and somebody who waits for its end. */
+    const ofMessage = (steps: number, counted: () => number = () => writes): Promise<number> =>
       best(async (time) => {
         const card = { name: 'worker', description: 'Works' }
         const agent = createAgent({ card, provider: modelOf(steps), tools: [note], limits })
@@ -82,9 +86,9 @@ for (const { name, isMissing, open } of emptyDatabases())
           expect((await host.settled({ principal, id: task.id }, 0)).state).toBe('completed')
         }
         await say('First')
-        const before = writes
+        const before = counted()
         await say('Second')
-        const count = writes - before
+        const count = counted() - before
         await host.drain(1000)
         return count
       })
@@ -96,5 +100,11 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect((long - short) / 20).toBeLessThanOrEqual(2.3)
       expect(short - shortRun).toBeLessThanOrEqual(2)
       expect(long - longRun).toBeLessThanOrEqual(2)
+    })
+
+    test('a step reads nothing for its worker, and nothing for somebody who waits for the end', async () => {
+      const [short, long] = [await ofMessage(1, () => reads), await ofMessage(21, () => reads)]
+      // Whoever looks for tasks that others left reads a few times a second.
+      expect((long - short) / 20).toBeLessThan(1.5)
     })
   })

@@ -39,6 +39,7 @@ import {
 } from './result-webhook.js'
 import { extendChain } from './run-context.js'
 import { isLateRequest } from './wait-state.js'
+import { whenState } from './when-state.js'
 
 /**
  * Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on
@@ -405,8 +406,9 @@ export class AgentHost {
     from: number,
     signal?: AbortSignal | (() => AbortSignal),
   ): Promise<Task> {
-    const isSettled = ({ task, head }: StoredTask) =>
-      isTerminal(task.state) || (isInterrupted(task.state) && head.seq > from)
+    const isOver = ({ state, seq }: TaskHead) =>
+      isTerminal(state) || (isInterrupted(state) && seq > from)
+    const isSettled = ({ head }: StoredTask) => isOver(head)
     let found = await this.get(key)
     if (isSettled(found)) return found.task
     // The task runs in this process or in another one.
@@ -416,10 +418,8 @@ export class AgentHost {
       found = await this.get(key)
       if (isSettled(found)) return found.task
     }
-    const { head } = found
     const until = typeof signal === 'function' ? signal() : signal
-    for await (const event of this.store.tasks.watch(key, Math.max(from, head.seq) + 1, until))
-      if (event.type === 'status' && (isTerminal(event.state) || isInterrupted(event.state))) break
+    await whenState(this.store.tasks, key, found.head, isOver, until)
     return (await this.get(key)).task
   }
 

@@ -104,7 +104,11 @@ export class OffRecordTasks implements TaskStore {
   }
 
   watchSession(session: SessionKey, onChange: () => void): () => void {
-    return this.#stored.watchSession(session, onChange)
+    const stores = [this.#stored, this.#memory]
+    const ends = stores.map((store) => store.watchSession(session, onChange))
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   list(query: TaskQuery): Promise<TaskPage> {

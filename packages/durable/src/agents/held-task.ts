@@ -10,7 +10,7 @@ import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { stoppedResult } from '../runs/stored-run.js'
 import { HeldTasks } from './held-tasks.js'
-import { logOf } from './sql-tasks.js'
+import { endKey } from './sql-tasks.js'
 
 /** A task that this process has claimed. */
 export class SqlHeldTask implements HeldTask {
@@ -25,7 +25,7 @@ export class SqlHeldTask implements HeldTask {
     this.#held = held
     this.#parts = parts
     this.tasks = this.#tasks = new HeldTasks(parts, held)
-    this.#unwatch = parts.database.watch(logOf(key.id), () => void this.#look(key))
+    this.#unwatch = parts.database.watch(endKey(key.id), () => void this.#look(key))
   }
 
   get signal(): AbortSignal {

@@ -64,6 +64,8 @@ import {
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
+/** The key under which whoever holds a task is told that somebody else ended it. */
+export const endKey = (id: string): string => `end:${id}`
 const columns = 't.id, t.principal, t.agent, t.state, t.at, t.record, t.generation, l.seq'
 /** How often a task that waits for its turn looks without being notified, in milliseconds. */
 const lookMs = 1000
@@ -202,6 +204,7 @@ export class SqlTasks implements TaskStore {
     if (!result.ok) throw conflict(key, (await this.#get(key)).seq, expected)
     this.#database.notify(logOf(key.id))
     if (isMoved) this.#database.notify(turnKey(sessionOf(head.record)))
+    if (isTerminal(head.state)) this.#database.notify(endKey(key.id))
     if (lastStatus(events)?.state === 'working')
       this.#database.notify(queueKey(queueOfAgent(head.record.agent)))
     return head

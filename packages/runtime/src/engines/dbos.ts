@@ -1,5 +1,6 @@
 import type { Engine, EngineWait } from '../journal/engine.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { fromMessage } from './decision-message.js'
 import { type EngineStep, inTwoSteps, millisecondsTo } from './two-steps.js'
 
 /** What is used of the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
@@ -51,7 +52,7 @@ export function dbosEngine(dbos: Dbos): Engine {
         until === undefined ? longestWaitSeconds : (await millisecondsTo(until, step)) / 1000
       const decision = await dbos.recv<ResumeDecision>(dbosTopic, seconds)
       await dbos.setEvent(dbosTopic, [] satisfies DbosPending)
-      return decision ? [decision] : []
+      return decision ? [fromMessage(decision, pending)] : []
     },
   }
 }

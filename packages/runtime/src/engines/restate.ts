@@ -1,5 +1,6 @@
 import type { Engine, EngineWait } from '../journal/engine.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { fromMessage } from './decision-message.js'
 import { type EngineStep, inTwoSteps, millisecondsTo } from './two-steps.js'
 
 /** What is used of the context of a workflow's `run` handler of `@restatedev/restate-sdk` 1. */
@@ -56,7 +57,7 @@ export function restateEngine(context: RestateContext): Engine {
       const promise = context.promise(key).get()
       const decision = await (until === undefined ? promise : inTime(promise, until, step))
       context.clear(restateState)
-      return decision === undefined ? [] : [decision as ResumeDecision]
+      return decision === undefined ? [] : [fromMessage(decision as ResumeDecision, pending)]
     },
   }
 }

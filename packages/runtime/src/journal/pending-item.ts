@@ -51,8 +51,8 @@ export interface PendingOutcome extends PendingItemFields {
   /** The key the call was made with. */
   readonly idempotencyKey: string
   /**
-   * Which attempt at the call it was, from 2. Unset: the first. 0: the call itself was not begun,
-   * and an earlier one like it may have had the effect.
+   * Which attempt at the call it was, from 2. Unset: the first. 0: it was not begun, and an earlier
+   * one like it may have had the effect.
    */
   readonly attempt?: number
 }
@@ -72,7 +72,8 @@ export type PendingItem = PendingApproval | PendingTask | PendingOutcome | Pendi
 /**
  * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without
  * a decision stay pending, unless the resumed request has a user message: then they are closed, the
- * model reads why, and the message follows.
+ * model reads why, and the message follows. `attempt` is that of the item that was shown;
+ * another one is refused. Unset: as it waits; on DBOS and Restate 1.
  */
 export type ResumeDecision =
   /** Executes an `approval`. */
@@ -106,15 +107,25 @@ export type ResumeDecision =
       readonly by?: string
     }
   /** The result of a `task`, a `wait`, or of an `uncertain` call that was executed after all. */
-  | { readonly type: 'result'; readonly id: string; readonly result: unknown }
+  | {
+      readonly type: 'result'
+      readonly id: string
+      readonly result: unknown
+      readonly attempt?: number
+    }
   /** A `task`, a `wait` or an `uncertain` call failed; the model reads the message. */
-  | { readonly type: 'failure'; readonly id: string; readonly message: string }
+  | {
+      readonly type: 'failure'
+      readonly id: string
+      readonly message: string
+      readonly attempt?: number
+    }
   /**
    * An `uncertain` call was not executed: the run executes it now, with the same idempotency key.
    */
-  | { readonly type: 'repeat'; readonly id: string }
+  | { readonly type: 'repeat'; readonly id: string; readonly attempt?: number }
   /**
    * Nobody will find out about an `uncertain` call, or wait for a `task`; the model reads that its
    * outcome is unknown.
    */
-  | { readonly type: 'give-up'; readonly id: string }
+  | { readonly type: 'give-up'; readonly id: string; readonly attempt?: number }

@@ -54,7 +54,7 @@ export async function recover(state: RecoveryParts, open: StepCall): Promise<Rec
   }
   if (!intent || open.effect !== 'once') return live
   return isOnEngine
-    ? settle(state, open, toUncertain(open, intent.attempt))
+    ? settle(state, open, toUncertain(open, attemptOnEngine(open, intent.attempt)))
     : askAgain(state, open, intent.attempt)
 }
 
@@ -92,8 +92,13 @@ export async function knownBefore(
   const { key, call } = open
   state.tools.eager.count(state.meter.ledger, call.id)
   await state.storage.log.intend(key, intentOf(open))
-  return { is: 'pending', item: toUncertain(open, state.storage.log.attemptOf(key)) }
+  const attempt = attemptOnEngine(open, state.storage.log.attemptOf(key))
+  return { is: 'pending', item: toUncertain(open, attempt) }
 }
+
+/** An engine records that a call is held as the first attempt at it: the call was not begun. */
+const attemptOnEngine = (open: StepCall, attempt: number): number =>
+  isHeld(open) && attempt === 1 ? notBegun : attempt
 
 /**
  * What an engine had recorded of a call, as it was then: a decision that let the call be made says
@@ -105,7 +110,10 @@ export function replayed(
 ): Recovered {
   const recorded = storage.log.find(open.key) ?? {}
   const receipt = lastReceipt(recorded)
-  if (!receipt) return { is: 'pending', item: toUncertain(open, recorded.intent?.attempt) }
+  if (!receipt) {
+    const attempt = attemptOnEngine(open, recorded.intent?.attempt ?? 1)
+    return { is: 'pending', item: toUncertain(open, attempt) }
+  }
   const { outcome, seq } = receipt
   if (outcome.question) return { is: 'pending', item: toQuestion(open, outcome.question) }
   if (outcome.status === 'pending') return { is: 'pending', item: toTask(open, outcome) }

@@ -20,15 +20,17 @@ export async function inferOnEngine(
   if (runId === undefined)
     throw configError('durable.engine needs a runId: the same one whenever the engine calls again')
   const wait = engine?.wait?.bind(engine)
+  let waits = 0
   try {
     let asked = request
-    for (let waits = 1; ; waits++) {
+    for (;;) {
       const result = await run(asked)
       if (result.status !== 'suspended' || !wait) return result
       const { checkpoint, pending, transcript } = result
       const decisions = await decisionsOf(pending, (until) =>
         wait({
-          key: `${runId}/wait/${waits}`,
+          // After a decision that fits nothing it is another wait: what was recorded stays so.
+          key: `${runId}/wait/${++waits}`,
           pending,
           ...(until !== undefined && { until }),
         }),

@@ -100,6 +100,8 @@ export function checkDecisions(
       refuse(
         'the digest is not that of the pending call; show the call again and repeat its digest',
       )
+    if (item.type === 'uncertain' && isAboutAnother(decision, item.attempt))
+      refuse('it is about another attempt at the call; show the call again and repeat its attempt')
     if (decision.type === 'answer' && item.type === 'question') {
       if (decision.digest !== item.digest)
         refuse(
@@ -115,6 +117,10 @@ export function checkDecisions(
   }
   return byId
 }
+
+/** True for a decision about another attempt than the one that waits, where it says which. */
+const isAboutAnother = (decision: ResumeDecision, attempt: number = 1): boolean =>
+  'attempt' in decision && decision.attempt !== undefined && decision.attempt !== attempt
 
 const typesFor = ({ type }: PendingItem): string =>
   Object.entries(decidable)
