@@ -11,7 +11,7 @@ import {
   type WireServer,
 } from '@modelport/conformance/wire-server'
 import { type Capabilities, describeProvider, type Provider } from '@modelport/core'
-import { apiHost, type ModelConfig } from '@modelport/factory'
+import { apiHost, type ModelConfig, providerRows } from '@modelport/factory'
 import { createLlamaCpp } from '@modelport/provider-llamacpp'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
 import ts from 'typescript'
@@ -28,6 +28,19 @@ const pages = readdirSync(join(root, 'docs/providers'))
   .sort()
 const presetNames = Object.keys(presets) as PresetName[]
 const text = (name: string): string => readText(`docs/providers/${name}.md`)
+
+// A vendor of Chat Completions is one file: its own page is written from it.
+test('the page of configurations names every provider with a package or a cloud, and the keys of clouds', () => {
+  const page = readText('docs/configuration.md')
+  const isWritten = (word: string): boolean => page.includes(`\`${word}\``)
+  const inCloud = providerRows.filter(({ cloud }) => cloud !== undefined)
+
+  const names = providerRows.map(({ name }) => name).filter((name) => !Object.hasOwn(presets, name))
+  expect(names.filter((name) => !isWritten(name))).toEqual([])
+  expect(
+    inCloud.flatMap(({ keyEnv }) => keyEnv).filter((variable) => !isWritten(variable)),
+  ).toEqual([])
+})
 
 describe('the pages', () => {
   test('the pages are there for every vendor', () => {

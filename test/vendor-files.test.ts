@@ -6,6 +6,7 @@ import {
   listings,
   packagedVendors,
   readFiles,
+  settled,
   unexcusedFiles,
 } from './support/vendor-files.js'
 
@@ -19,7 +20,10 @@ test.each(packagedVendors)('%s is named in its own files and in the lists of ven
   expect(unexcusedFiles(vendor, files), advice(vendor)).toEqual([])
 })
 
-/** How many files outside of its own name a vendor. Lower a number when it falls. */
+/**
+ * How many files outside of its own name a vendor that has exceptions; another one is in the lists
+ * alone. Lower a number when it falls.
+ */
 const most: Readonly<Record<string, number>> = {
   anthropic: 16,
   bedrock: 55,
@@ -29,8 +33,8 @@ const most: Readonly<Record<string, number>> = {
   openai: 37,
 }
 
-test('no vendor is named in more files than before', () => {
-  const counts = packagedVendors.map((vendor) => [vendor, foreignFiles(vendor, files).length])
+test('no vendor that has exceptions is named in more files than before', () => {
+  const counts = settled.map((vendor) => [vendor, foreignFiles(vendor, files).length])
   expect(Object.fromEntries(counts)).toEqual(most)
 })
 

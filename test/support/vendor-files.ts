@@ -24,7 +24,7 @@ export const listings: readonly Exception[] = [
 ]
 
 /** The vendors that the exceptions are for. A new one is not added: it needs none of them. */
-const settled: readonly string[] = [
+export const settled: readonly string[] = [
   'anthropic',
   'bedrock',
   'google',
