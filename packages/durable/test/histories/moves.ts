@@ -647,7 +647,7 @@ const faultMoves = {
     // About as long as a lease: its heartbeats and writes arrive when others may have its work.
     play: (cluster, move) => {
       const one = actorOf(cluster, move)
-      if (one) one.connection.stallsUntil = cluster.world.now + 1200 + move.n * 2.5
+      if (one) one.connection.stallMs = 1200 + move.n * 3
       cluster.loseCalls()
       return one !== undefined
     },

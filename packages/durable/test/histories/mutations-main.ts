@@ -1,4 +1,4 @@
-// How many histories each mutation takes until it is found. Short histories come first.
+// How many histories each mutation takes until it is found.
 //   pnpm run durable mutations -- 300 "a claim"
 //   pnpm run durable mutations -- 300 --from 40 --part 1/2
 import '../../../../scripts/sources.mjs'
@@ -29,7 +29,6 @@ const patienceMs = 600_000
 interface Line {
   readonly index: string
   readonly played?: number
-  readonly seed: number
   readonly wrong?: readonly string[]
 }
 
@@ -52,10 +51,10 @@ async function playFrom(indexes: readonly number[], onFound: (line: Line) => voi
 }
 
 let killed = 0
-const report = ({ index, played = 0, seed, wrong = [] }: Line): void => {
+const report = ({ index, played = 0, wrong = [] }: Line): void => {
   if (wrong.length > 0) killed++
   const { name } = mutations[Number(index)]!
-  const found = wrong.length > 0 ? `${played} (seed ${seed})` : 'not found'
+  const found = wrong.length > 0 ? String(played) : 'not found'
   console.log(`| ${name} | ${found} | ${wrong[0]?.slice(0, 160) ?? ''} |`)
 }
 
@@ -65,7 +64,7 @@ const judged = [...mutations.entries()].flatMap(([index, { name, equivalent }]) 
 for (let rest: readonly number[] = judged; rest.length > 0; ) {
   const count = await playFrom(rest, report)
   if (count < rest.length)
-    report({ index: String(rest[count]), seed: 0, wrong: ['it does not end, or cannot be played'] })
+    report({ index: String(rest[count]), wrong: ['it does not end, or cannot be played'] })
   rest = rest.slice(count + 1)
 }
 console.log(`${killed} of ${judged.length} are found within ${most} histories`)

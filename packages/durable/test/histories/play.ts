@@ -98,6 +98,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
     if (!one) continue
     one.connection.awayUntil = 0
     one.connection.slow = undefined
+    one.connection.stallMs = undefined
     one.connection.stallsUntil = undefined
     one.connection.dieAt = undefined
     one.process.diesIn = undefined

@@ -23,7 +23,11 @@ export interface Connection {
    * of a run that the process holds.
    */
   slow?: { readonly ms: number; readonly ofRun: boolean } | undefined
-  /** What is sent before this time arrives then, in order: a route that is lost and found. */
+  /**
+   * From the next write of a run that the process holds on, what is sent arrives so many
+   * milliseconds later, in order: a route that is lost and found.
+   */
+  stallMs?: number | undefined
   stallsUntil?: number | undefined
 }
 
@@ -169,7 +173,11 @@ export class VirtualDatabase {
         this.#onDeath(owner)
         return new Promise(() => undefined)
       }
-      const { slow } = connection
+      const { slow, stallMs } = connection
+      if (stallMs !== undefined && statements.some(isOfHolder)) {
+        connection.stallMs = undefined
+        connection.stallsUntil = world.now + stallMs
+      }
       if (!slow || (slow.ofRun && !statements.some(isOfHolder))) return ask(() => store(statements))
       connection.slow = undefined
       return ask(() => store(statements), slow.ms)
