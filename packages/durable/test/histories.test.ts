@@ -1,4 +1,5 @@
 // Histories that nobody wrote: a cluster in one thread, and an auditor that knows nothing of it.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import { cases } from './histories/cases.js'
@@ -6,6 +7,7 @@ import { historyOf } from './histories/history.js'
 import { knownDefects, newIn } from './histories/known.js'
 import { mistakes } from './histories/mistakes.js'
 import { moves } from './histories/moves.js'
+import { mutations } from './histories/mutations.js'
 import { play, readable } from './histories/play.js'
 import { expectedIn, rareIn } from './histories/rare.js'
 
@@ -76,3 +78,12 @@ for (const { what, history, matches } of knownDefects)
     const { wrong } = await play(history)
     expect(wrong.some((each) => matches(each, history))).toBe(true)
   })
+
+test('each mutation changes a text that its file has once', () => {
+  const packages = new URL('../../', import.meta.url)
+  for (const { name, changes } of mutations)
+    for (const [file, find] of changes) {
+      const text = readFileSync(new URL(file, packages), 'utf8')
+      expect(text.split(find), `${name}: ${file}`).toHaveLength(2)
+    }
+})

@@ -103,7 +103,11 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a decision that comes while a run begins to wait is not read',
     changes: [
-      [transitions, "const hasDecision = 'mail > :seen'", "const hasDecision = 'mail > :seen + 1'"],
+      [
+        transitions,
+        "const hasMail = '(mail > :seen OR cancel IS NOT NULL)'",
+        "const hasMail = '(mail > :seen + 1 OR cancel IS NOT NULL)'",
+      ],
     ],
   },
   {
