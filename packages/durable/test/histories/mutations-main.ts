@@ -24,8 +24,6 @@ const program = fileURLToPath(new URL('mutations-run.ts', import.meta.url))
 const hooks = fileURLToPath(new URL('../support/typescript-hooks.mjs', import.meta.url))
 /** A history that takes longer does not end: that is found, too. */
 const patienceMs = 600_000
-/** The process was ended because a history took longer. */
-let isLate = false
 
 /** A history that was played, or what all of them found. */
 interface Line {
@@ -34,11 +32,11 @@ interface Line {
   readonly wrong?: readonly string[]
 }
 
-/** Plays mutations in a process of their own. @returns how many were played, or could not be */
+/** Plays mutations in a process of their own. @returns how many were played */
 async function playFrom(indexes: readonly number[], onFound: (line: Line) => void) {
   const args = ['--import', hooks, program, values.from, most, ...indexes.map(String)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  isLate = false
+  let isLate = false
   const stop = (): void => {
     isLate = true
     child.kill('SIGKILL')
@@ -54,7 +52,7 @@ async function playFrom(indexes: readonly number[], onFound: (line: Line) => voi
     count++
   }
   clearTimeout(timer)
-  return count
+  return { count, isLate: isLate as boolean }
 }
 
 let killed = 0
@@ -69,7 +67,7 @@ const judged = [...mutations.entries()].flatMap(([index, { name, equivalent }]) 
   equivalent === undefined && name.includes(only) && index % parts === part - 1 ? [index] : [],
 )
 for (let rest: readonly number[] = judged; rest.length > 0; ) {
-  const count = await playFrom(rest, report)
+  const { count, isLate } = await playFrom(rest, report)
   if (count < rest.length) {
     const index = rest[count]!
     if (isLate) report({ index: String(index), wrong: ['a history does not end'] })
