@@ -13,6 +13,9 @@ import { expect, test } from 'vitest'
 
 const paying = { toolCalls: [{ id: 'c1', name: 'pay', arguments: { eur: 100 } }] }
 
+/** What a process that died comes to. */
+const never = new Promise<never>(() => undefined)
+
 /** A workflow of DBOS: what its database has, and the processes that work on it, one at a time. */
 class Workflow {
   readonly payments: string[] = []
@@ -45,6 +48,7 @@ class Workflow {
   }
 
   run(dies = false): Promise<RunResult> {
+    let isDead = false
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -52,11 +56,13 @@ class Workflow {
       execute: (_, { run }) => {
         this.payments.push(run.idempotencyKey)
         this.#paid.resolve()
-        return dies ? new Promise<never>(() => undefined) : 'paid'
+        isDead = dies
+        return dies ? never : 'paid'
       },
     })
     let place = 0
     const recorded = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+      if (isDead) return never
       const at = place++
       this.#steps[at] ??= await work()
       return this.#steps[at] as Value

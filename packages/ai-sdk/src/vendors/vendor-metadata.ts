@@ -35,11 +35,12 @@ export function responsesPart(
   { items = {} }: ReplyDetails,
 ): Fields | undefined {
   const kind = type.startsWith('reasoning') ? 'reasoning' : 'message'
-  const found = Object.entries(items).findLast(([, item]) =>
-    toolCallId === undefined ? item.type === kind : item.callId === toolCallId,
+  const itemId = Object.keys(items).findLast((id) =>
+    toolCallId === undefined ? items[id]?.type === kind : items[id]?.callId === toolCallId,
   )
-  if (!found) return undefined
-  const [itemId, { annotations }] = found
+  const item = itemId === undefined ? undefined : items[itemId]
+  if (!item) return undefined
+  const { annotations } = item
   return { itemId, ...(annotations && { annotations }) }
 }
 

@@ -120,7 +120,7 @@ export function checkDecisions(
 
 /** True for a decision about another attempt than the one that waits, where it says which. */
 const isAboutAnother = (decision: ResumeDecision, attempt: number = 1): boolean =>
-  'attempt' in decision && decision.attempt !== undefined && decision.attempt !== attempt
+  'attempt' in decision && decision.attempt !== attempt
 
 const typesFor = ({ type }: PendingItem): string =>
   Object.entries(decidable)
