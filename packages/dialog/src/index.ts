@@ -19,7 +19,7 @@ export type { JournaledRun } from './call/journaled-run.js'
 export type { CallLimits } from './call/limits.js'
 export type { CallOutcome, CallSuccess, DialogEvent, FinalRun } from './call/outcome.js'
 export type { CallReport, ReportStep } from './call/reports.js'
-export type { AgentCallOptions, CallerSettings } from './call/settings.js'
+export type { AgentCallOptions, CallerSettings, DurableCall } from './call/settings.js'
 export type { CallState } from './call/states.js'
 export {
   type CallTrace,

@@ -1,13 +1,14 @@
 import { LlmError } from '@modelport/core'
-import type { RunEventSink, RunJournal } from '@modelport/runtime'
+import type { Engine, RunEventSink, RunJournal } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
 import { callsOf, type JournaledCalls } from './journaled-calls.js'
 import type { JournaledRun } from './journaled-run.js'
 import type { AgentCallOptions } from './settings.js'
 
 /** The options of a call, those of a journaled run among them. */
-export interface JournaledOptions extends Omit<AgentCallOptions, 'journal'> {
+export interface JournaledOptions extends Omit<AgentCallOptions, 'journal' | 'durable'> {
   readonly journal?: RunJournal | undefined
+  readonly engine?: Engine | undefined
   readonly sink?: RunEventSink | undefined
   readonly runId?: string | undefined
   /** True makes a model call again that is recorded as failed. */
@@ -21,7 +22,8 @@ export interface JournaledOptions extends Omit<AgentCallOptions, 'journal'> {
  * plain journal stay as they are.
  */
 export function toJournaledOptions(options: AgentCallOptions): JournaledOptions {
-  const { journal: run, ...own } = options
+  const { journal: run, durable, ...own } = options
+  if (durable) return { ...own, ...durable }
   if (!run || !isRun(run)) return { ...own, journal: run }
   const signal = own.signal ? AbortSignal.any([own.signal, run.signal]) : run.signal
   return { ...own, runId: run.id, calls: callsOf(run), signal }

@@ -77,6 +77,7 @@ export function toInferRequest(run: RunParts): InferRequest {
     durable: {
       runId: resume?.runId ?? run.callId,
       policyVersion,
+      engine: call.engine,
       journal: journal && run.recalls.journal(journal),
       resume,
       decisions,

@@ -6,6 +6,7 @@ import type {
   Authorize,
   AutoCompaction,
   BudgetLedger,
+  Engine,
   ResumeDecision,
   RunBudget,
   RunCheckpoint,
@@ -86,6 +87,14 @@ export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
   recallDelayMs: true,
 })
 
+/** A call on an engine for durable execution, such as DBOS or Restate. */
+export interface DurableCall {
+  /** The id of this call, and of no other one: the same whenever the engine calls again. */
+  readonly runId: string
+  /** Performs and remembers every effect of the call, and waits for decisions. */
+  readonly engine: Engine
+}
+
 /** The settings of one call besides its dialog. */
 export interface AgentCallOptions {
   /** Aborts the call. */
@@ -108,6 +117,11 @@ export interface AgentCallOptions {
    * call. Several calls can have the same run, one after the other.
    */
   readonly journal?: RunJournal | JournaledRun | undefined
+  /**
+   * Runs the call on an engine, instead of a journal: the engine remembers where the call is, and
+   * waits for decisions. Only of `call`; what the engine throws reaches the caller as it is.
+   */
+  readonly durable?: DurableCall | undefined
   /**
    * Continues a call from where this checkpoint was taken; the dialog must hold the messages stored
    * with it, unless `messages` does.

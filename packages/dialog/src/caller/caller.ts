@@ -3,6 +3,7 @@ import { checkSettings, optionNames } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import { AgentCall } from '../call/agent-call.js'
 import { type CallReader, EventQueue } from '../call/call-reader.js'
+import { watchEngine } from '../call/engine-call.js'
 import { toCallLimits } from '../call/limits.js'
 import type { CallSuccess } from '../call/outcome.js'
 import { type AgentCallOptions, type CallerSettings, callerSettingNames } from '../call/settings.js'
@@ -78,7 +79,10 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
   checkCaller(settings)
   const call: DialogCaller['call'] = async (dialog, options = {}) => {
     checkDialog(dialog)
-    const outcome = await new AgentCall(settings, dialog, options).run()
+    const watch = options.durable && watchEngine(settings, options, options.durable)
+    const outcome = await new AgentCall(settings, dialog, watch?.options ?? options).run()
+    const thrown = watch?.thrown()
+    if (thrown) throw thrown.error
     if (outcome.status === 'failure') throw outcome.error
     return outcome
   }
@@ -97,6 +101,8 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
     },
     run: (dialog, options = {}) => {
       checkDialog(dialog)
+      if (options.durable)
+        throw configError('durable: an engine runs call; watch it with onRunEvent')
       return new EventQueue((consumer, closing) => {
         const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
         return new AgentCall(settings, dialog, { ...options, signal }, consumer).run()

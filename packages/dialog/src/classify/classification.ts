@@ -11,7 +11,10 @@ export type ClassifyMethod = 'logprobs' | 'grammar' | 'schema' | 'votes'
 
 /** How a dialog is classified. */
 export interface ClassifyOptions
-  extends Omit<AgentCallOptions, 'resume' | 'messages' | 'decisions' | 'parserArgs' | 'journal'> {
+  extends Omit<
+    AgentCallOptions,
+    'resume' | 'messages' | 'decisions' | 'parserArgs' | 'journal' | 'durable'
+  > {
   /** Where each call is written down. */
   readonly journal?: RunJournal | undefined
   /** Default: the first of `logprobs`, `grammar`, `schema` and `votes` that the provider can do. */
