@@ -1,6 +1,7 @@
 // A call of a remote agent whose outcome is unknown: the studio asks what became of it, also in a
 // run that asks for no approvals.
-import { createAgent, createLocalClient } from '@modelport/agent'
+import { type AgentClient, createAgent, createLocalClient } from '@modelport/agent'
+import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, OutcomeUnknown } from '@modelport/runtime'
 import { expect, test } from 'vitest'
@@ -8,6 +9,15 @@ import type { PendingCall } from '../src/protocol/pending-call.js'
 import type { RunRecord, StartRun } from '../src/protocol/protocol.js'
 import { agentRun } from '../src/server/agent-run.js'
 import { LiveRun } from '../src/server/live-run.js'
+
+const recordOf = ({ model, messages }: StartRun): RunRecord => ({
+  id: 'run',
+  at: 0,
+  model,
+  title: 'Pay',
+  status: 'running',
+  messages,
+})
 
 /** A run of an agent whose payment arrives, and whose reply is lost the first time. */
 function payingRun() {
@@ -35,15 +45,11 @@ function payingRun() {
     messages: [{ role: 'user', content: 'Pay' }],
     approvals: 'allow',
   }
-  const record: RunRecord = {
-    id: 'run',
-    at: 0,
-    model: 'agent',
-    title: 'Pay',
-    status: 'running',
-    messages: request.messages,
-  }
-  const run = new LiveRun(record, agentRun(createLocalClient(agent), undefined), Date.now)
+  const run = new LiveRun(
+    recordOf(request),
+    agentRun(createLocalClient(agent), undefined),
+    Date.now,
+  )
   const done = run.start(request)
   const asked = async (): Promise<PendingCall> => {
     await expect.poll(() => run.run.status, { timeout: 15_000 }).toBe('waiting')
@@ -74,4 +80,28 @@ test.each([
   const { callId } = await asked()
   expect(run.decide({ callId, ...said })).toBe(true)
   expect([(await done).status, payments()]).toEqual(['final', expected])
+})
+
+test('a run whose agent went away says which task has the message, before somebody sends it again', async () => {
+  const agent = createAgent({
+    card: { name: 'payer', description: 'Pays' },
+    handler: () => 'Done.',
+  })
+  const client = createLocalClient(agent)
+  const lost: AgentClient = Object.assign(Object.create(client) as AgentClient, {
+    async *stream(...sent: Parameters<AgentClient['stream']>) {
+      for await (const event of client.stream(...sent)) {
+        yield event
+        if (event.type === 'task') throw new LlmError('network', 'the connection was lost')
+      }
+    },
+  })
+  const request: StartRun = { model: 'agent', messages: [{ role: 'user', content: 'Pay' }] }
+  const run = new LiveRun(recordOf(request), agentRun(lost, undefined), Date.now)
+
+  const { status, error, task } = await run.start(request)
+  expect([status, error?.code]).toEqual(['failed', 'network'])
+  expect(error?.message).toBe(
+    `the connection was lost; the agent took the message, and its task ${task?.taskId} may continue, or wait for somebody: look there before you send the message again`,
+  )
 })

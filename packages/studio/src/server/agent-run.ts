@@ -8,7 +8,7 @@ import {
   requestsOf,
   type Task,
 } from '@modelport/agent'
-import { type ChatMessage, LlmError } from '@modelport/core'
+import { type ChatMessage, isLlmError, LlmError } from '@modelport/core'
 import type { PendingCall } from '../protocol/pending-call.js'
 import type { AgentTaskInfo, StartRun } from '../protocol/protocol.js'
 import type { Decision, ExecuteRun, RunEnd, RunPort } from './run-port.js'
@@ -32,12 +32,25 @@ export const agentRun =
       }
       return task.end(request)
     } catch (error) {
-      if (!port.signal.aborted) throw error
+      if (!port.signal.aborted) throw withoutEnd(error, task.id)
       // Closing the stream alone would leave the task running.
       if (task.id) await client.cancel(task.id, 'stopped by the user').catch(() => undefined)
       return { status: 'cancelled', transcript: task.transcript(request) }
     }
   }
+
+/**
+ * A failure of the way to the agent, with what it leaves open: whoever sends the message again
+ * should know that the agent has it.
+ */
+function withoutEnd(error: unknown, taskId: string): unknown {
+  if (!taskId || !isLlmError(error) || isAgentError(error)) return error
+  return new LlmError(
+    error.code,
+    `${error.message}; the agent took the message, and its task ${taskId} may continue, or wait for somebody: look there before you send the message again`,
+    { cause: error },
+  )
+}
 
 const startAt = ({
   taskId,
