@@ -54,9 +54,10 @@ const everyChange = [
     command: 'node scripts/build.mjs',
     needs: 'test',
   },
+  // A browser is several processes that compute: more than two at a time wait for each other.
   {
     name: 'tests in Chromium',
-    command: `${whenInstalled} MODELPORT_REPORT=chromium node scripts/test.mjs browser`,
+    command: `${whenInstalled} MODELPORT_REPORT=chromium node scripts/test.mjs browser --maxWorkers=2`,
     needs: 'test',
     tests: true,
   },
