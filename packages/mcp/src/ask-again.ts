@@ -11,16 +11,16 @@ const lasting = /ENOTFOUND|CERT|TLS|SSL/
  * Asks a server over HTTP up to three times, if it cannot be reached or fails. Only for questions
  * that change nothing.
  *
- * @param mayGoOn asked before each further attempt
+ * @param mayContinue asked before each further attempt
  */
-export async function askAgain<T>(ask: () => Promise<T>, mayGoOn: () => boolean): Promise<T> {
+export async function askAgain<T>(ask: () => Promise<T>, mayContinue: () => boolean): Promise<T> {
   for (const waitMs of waitsMs) {
     try {
       return await ask()
     } catch (error) {
       if (!isAway(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, waitMs))
-      if (!mayGoOn()) throw error
+      if (!mayContinue()) throw error
     }
   }
   return ask()

@@ -13,7 +13,10 @@ export const toolsOf = ({ settings: { tools = [], handoffs = {} } }: Agent): rea
 /** How long a tool may take to cancel its work, in milliseconds. */
 const cancelMs = 30_000
 
-/** Cancels work that a tool left pending. */
+/**
+ * Cancels work that a tool left pending.
+ * @experimental for stores of our own
+ */
 export const cancelWork = async (tool: Tool, taskId: string): Promise<void> =>
   tool.cancelPending?.(taskId, { signal: AbortSignal.timeout(cancelMs) })
 

@@ -119,7 +119,7 @@ export interface AgentCallOptions {
   readonly journal?: RunJournal | JournaledRun | undefined
   /**
    * Runs the call on an engine, instead of a journal: the engine remembers where the call is, and
-   * waits for decisions. Only of `call`; what the engine throws reaches the caller as it is.
+   * waits for decisions. Only `call` takes it; what the engine throws reaches its caller as it is.
    */
   readonly durable?: DurableCall | undefined
   /**

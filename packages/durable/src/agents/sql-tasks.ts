@@ -64,7 +64,7 @@ import {
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
-/** The key under which whoever holds a task is told that somebody else ended it. */
+/** The key that the holder of a task watches: a write that ends the task notifies it. */
 export const endKey = (id: string): string => `end:${id}`
 const columns = 't.id, t.principal, t.agent, t.state, t.at, t.record, t.generation, l.seq'
 /** How often a task that waits for its turn looks without being notified, in milliseconds. */
