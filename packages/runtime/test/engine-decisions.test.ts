@@ -214,4 +214,6 @@ test('a decision about another attempt than the one that waits is refused', asyn
     })
   await expect(decide(2)).rejects.toThrow('another attempt at the call')
   expect((await decide(1)).status).toBe('final')
+  // As an item without an attempt gives it, and DBOS keeps it.
+  expect((await decide(undefined as never)).status).toBe('final')
 })

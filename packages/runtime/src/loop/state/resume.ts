@@ -119,8 +119,11 @@ export function checkDecisions(
 }
 
 /** True for a decision about another attempt than the one that waits, where it says which. */
-const isAboutAnother = (decision: ResumeDecision, attempt: number = 1): boolean =>
-  'attempt' in decision && decision.attempt !== attempt
+function isAboutAnother(decision: ResumeDecision, attempt: number = 1): boolean {
+  // An engine may keep a field that is undefined.
+  const about: number | undefined = 'attempt' in decision ? decision.attempt : undefined
+  return about !== undefined && about !== attempt
+}
 
 const typesFor = ({ type }: PendingItem): string =>
   Object.entries(decidable)
