@@ -6,11 +6,7 @@ import {
   type Provider,
 } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import { createAnthropicFiles } from '@modelport/provider-anthropic'
-import { createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
 import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
-import { createOllamaEmbedder } from '@modelport/provider-ollama'
-import { createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
 import { apiKey, apiNamed, testedApis, vendorNamed, vendorPackages } from './providers.js'
@@ -31,28 +27,15 @@ const capabilitiesOf = (provider: Provider): Capabilities => {
   throw new Error(`${provider.name} says nothing of its capabilities`)
 }
 
-/** What some providers have next to turns. */
-const more: Readonly<Record<string, Pick<Row, 'embedder' | 'files'>>> = {
-  anthropic: { files: () => createAnthropicFiles({ apiKey }) },
-  openai: {
-    embedder: () => createOpenAIEmbedder({ apiKey, model: 'm' }),
-    files: () => createOpenAIFiles({ apiKey }),
-  },
-  google: {
-    embedder: () => createGoogleEmbedder({ apiKey, model: 'm' }),
-    files: () => createGoogleFiles({ apiKey }),
-  },
-  ollama: { embedder: () => createOllamaEmbedder({ model: 'm' }) },
-}
-
-/** A row of test/providers.ts with one of its models. */
+/** A row of a provider package with one of its models. */
 const rowOf = (name: string, model: string): Row => {
-  const { create, provider, vendor } = apiNamed(name)
+  const { create, vendor, embedder, files } = apiNamed(name)
   return {
     capabilities: capabilitiesOf(create({ model })),
     create: (fetch) => create({ model, fetch }),
     hosts: [new URL(vendor.docs).host],
-    ...more[provider],
+    ...(embedder && { embedder }),
+    ...(files && { files }),
   }
 }
 

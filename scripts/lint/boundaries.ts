@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type { Exception } from '../exception.ts'
+import { discoverWorkspaces, type Workspace } from '../workspaces.ts'
 
 /** Who may import what: a row of the table behind the lint rule, its test, and the manifests. */
 export interface Boundary {
@@ -21,6 +22,38 @@ export interface Boundary {
   /** What the test plants to prove that the row bites. */
   readonly forbidden: readonly string[]
 }
+
+/** Packages with a row below that says more than their manifest. */
+const special: readonly string[] = ['provider-llamacpp', 'provider-mock']
+
+/** What a provider package may import of this repository. */
+const forProviders: readonly string[] = [
+  '@modelport/catalog',
+  '@modelport/chat-completions',
+  '@modelport/core',
+  '@modelport/driver',
+]
+
+/** What a manifest declares, but for packages of this repository that are not for providers. */
+const declared = ({ manifest }: Workspace): readonly string[] =>
+  Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
+    (name) => !name.startsWith('@modelport/') || forProviders.includes(name),
+  )
+
+/** A provider package imports what its manifest declares: nothing else is said of it here. */
+const vendorRows: readonly Boundary[] = discoverWorkspaces()
+  .filter(({ shortName }) => shortName.startsWith('provider-') && !special.includes(shortName))
+  .map((workspace) => ({
+    package: workspace.shortName,
+    imports: declared(workspace),
+    forbidden: [
+      'undici',
+      'node:fs',
+      'a-package-that-is-not-declared',
+      '@modelport/factory',
+      '@modelport/provider-mock',
+    ],
+  }))
 
 /** Every row. */
 export const boundaries: readonly Boundary[] = [
@@ -96,49 +129,7 @@ export const boundaries: readonly Boundary[] = [
     forbidden: ['@modelport/driver', 'undici', 'node:fs'],
   },
 
-  {
-    package: 'provider-anthropic',
-    imports: ['@modelport/catalog', '@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'],
-    forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
-  },
-  {
-    package: 'provider-bedrock',
-    imports: [
-      '@modelport/catalog',
-      '@modelport/core',
-      '@modelport/driver',
-      '@smithy/core',
-      '@smithy/eventstream-codec',
-      '@smithy/signature-v4',
-      '@aws-sdk/credential-providers',
-    ],
-    forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
-  },
-  {
-    package: 'provider-openai',
-    imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions', 'openai'],
-    forbidden: ['@anthropic-ai/sdk', 'undici', 'node:fs', '@modelport/runtime'],
-  },
-  {
-    package: 'provider-google',
-    imports: ['@modelport/catalog', '@modelport/core', '@modelport/driver', '@google/genai'],
-    forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
-  },
-  {
-    package: 'provider-ollama',
-    imports: ['@modelport/core', '@modelport/driver'],
-    forbidden: ['ollama', 'undici', 'node:fs', '@modelport/provider-openai'],
-  },
-  {
-    package: 'provider-openai-compatible',
-    imports: [
-      '@modelport/core',
-      '@modelport/driver',
-      '@modelport/chat-completions',
-      '@modelport/catalog',
-    ],
-    forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'],
-  },
+  ...vendorRows,
   {
     package: 'provider-llamacpp',
     imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp', '@huggingface/jinja'],
@@ -194,11 +185,16 @@ export const boundaries: readonly Boundary[] = [
   {
     package: 'factory',
     file: 'load-creators.ts',
-    imports: ['@modelport/core', '@modelport/catalog', 'zod', 'yaml'],
+    imports: ['@modelport/core'],
     dynamicImports: ['@modelport/provider-*'],
-    computed: true,
-    builtins: true,
-    forbidden: ['openai', '@modelport/driver'],
+    forbidden: ['openai', '@modelport/driver', 'node:fs'],
+  },
+  {
+    package: 'factory',
+    file: 'vendor-packages.ts',
+    imports: [],
+    dynamicImports: ['@modelport/provider-*'],
+    forbidden: ['openai', '@modelport/driver', 'node:fs'],
   },
   // Imports a package that the caller names.
   {
@@ -676,7 +672,6 @@ export const vendorNames: readonly string[] = [
     'llama.cpp',
     'llama-cpp',
     'azure',
-    'bedrock',
     'cohere',
     'qwen',
   ]),

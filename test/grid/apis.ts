@@ -164,7 +164,7 @@ const toOwn = ({ url, apiKey }: Connection, path = '') => ({
   ...(apiKey !== undefined && { apiKey }),
 })
 
-/** A provider of a row of test/providers.ts, with the key of the cell or none. */
+/** A provider of the row of its package, with the key of the cell or none. */
 const atVendor = (name: string, connection: Connection, model: string): Provider =>
   apiNamed(name).create({ ...toVendor(connection), apiKey: connection.apiKey, model })
 const atOwn = (name: string, connection: Connection, model: string, path = ''): Provider =>

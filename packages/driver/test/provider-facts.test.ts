@@ -44,6 +44,20 @@ describe('capabilities', () => {
     )
   })
 
+  test.each(['tools', 'schema', 'embeddings'] as const)(
+    'a provider whose capabilities leave out %s is refused, with its name and what to add',
+    (ability) => {
+      const { [ability]: _, ...others } = api
+      const capabilities = resolveCapabilities(others as Capabilities, { supportsTools: true })
+      expect(() => play([[]], { capabilities })).toThrow(
+        expect.objectContaining({
+          code: 'config',
+          message: `p: its capabilities leave out ${ability}; add ${ability}: { supported, source }, with supported: false if the API does not have it`,
+        }),
+      )
+    },
+  )
+
   test('a provider carries its capabilities and its profile, and a spread copy keeps them', () => {
     const given = { capabilities: api, profile: { contextWindow: 1000 } }
     const { provider } = play([[]], given)

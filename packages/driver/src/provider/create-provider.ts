@@ -22,19 +22,22 @@ import type { StreamObserver } from '../exchange/stream-observer.js'
 import { generateReply } from '../reader/generate.js'
 import { EventStreamReader, TextStreamReader } from '../reader/stream-readers.js'
 import { toPromptMessages } from '../turn/check-content.js'
+import { checkCapabilities } from './check-capabilities.js'
 
 /**
  * Makes a provider of a driver: merges and checks options, sends, retries until the first delta of
  * the reply, reads, keeps clocks, spans turns with tools, sums usage, and redacts secrets. The
  * provider's methods throw as {@link Provider} says.
  * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs,
- * limits, default options, `fetch`; or the platform is too old.
+ * limits, default options, `fetch`; the capabilities leave an ability out; or the platform is too
+ * old.
  */
 export function createProvider<Request>(
   driver: Driver<Request>,
   settings: ProviderSettings,
 ): Provider {
   checkPlatform()
+  checkCapabilities(driver.name, settings.capabilities)
   const state = createProviderState(driver, settings)
   const { config } = state
   const start = (

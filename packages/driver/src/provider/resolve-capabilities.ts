@@ -10,8 +10,9 @@ export function resolveCapabilities(
   capabilities: Capabilities,
   profile: ModelProfile = {},
 ): Capabilities {
+  // One that JavaScript left out stays so: `createProvider` names it, and the provider.
   const settle = (capability: Capability, supported: boolean | undefined): Capability =>
-    capability.supported === false || supported === undefined ? capability : { supported, source }
+    !isOpen(capability) || supported === undefined ? capability : { supported, source }
   const tools = settle(capabilities.tools, profile.supportsTools)
   const withoutTools = profile.supportsTools === false ? false : undefined
   return {
@@ -21,3 +22,6 @@ export function resolveCapabilities(
     schema: { ...capabilities.schema, ...settle(capabilities.schema, profile.supportsJsonSchema) },
   }
 }
+
+const isOpen = (capability: Capability | undefined): boolean =>
+  capability ? capability.supported !== false : false

@@ -129,23 +129,26 @@ export function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<Provid
  */
 async function accessTokenOf(
   load: LoadCreators,
-  { row, config, proxy }: ResolvedModel,
+  model: ResolvedModel,
   context: FactoryContext,
 ): Promise<(() => Promise<string>) | undefined> {
+  const { row, config, proxy } = model
   const configured = configuredCloud(row.cloud, config)
   if (row.tokenRow === undefined || !configured) return undefined
   const { name, cloud, settings } = configured
   if (!cloud.needsExchange?.(settings)) return undefined
 
-  const { createAccessToken } = await creatorsOf(findRow(row.tokenRow, context.table), load)
+  const tokenRow = findRow(row.tokenRow, context.table)
+  const { createAccessToken } = await creatorsOf(tokenRow, load)
   if (!createAccessToken)
     throw configError(
-      `${row.name}: the package of ${row.tokenRow} exchanges no credentials; give ${name}.${cloud.tokenSetting}`,
+      `${row.name}: the package of ${tokenRow.name} exchanges no credentials; give ${name}.${cloud.tokenSetting}`,
     )
   const { enforceHosts, fetch } = config
-  const connection = defined({ [name]: settings, proxy: proxy?.url(), enforceHosts, fetch })
+  const connection = { proxy: proxy?.url(), enforceHosts, fetch }
+  const tokenSettings = defined({ ...tokenRow.settings?.(model, {}), ...connection })
   return ofConfig(() =>
-    (createAccessToken as (settings: JsonObject) => () => Promise<string>)(connection),
+    (createAccessToken as (settings: JsonObject) => () => Promise<string>)(tokenSettings),
   )
 }
 
