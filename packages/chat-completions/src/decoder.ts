@@ -70,7 +70,7 @@ interface Delivered {
   citations?: true
 }
 
-/** The state that is being written. */
+/** {@link ChatState} while the decoder fills it. */
 interface WrittenState extends ChatState {
   field?: string
   details?: JsonObject[]
@@ -88,7 +88,7 @@ class ChatDecoder implements Decoder {
   readonly #stream: boolean
   readonly #audio: SpokenReply
   readonly #delivered: Delivered = {}
-  /** The latest whole message: what of it did not come in deltas is read at the end. */
+  /** The latest whole message. At the end, what did not come in deltas is read from it. */
   #message: Partial<WireMessage> | undefined
   /** True for a server whose streams may lack a finish reason. */
   readonly #reasonOptional: boolean
@@ -104,7 +104,8 @@ class ChatDecoder implements Decoder {
   }
   readonly #state: WrittenState = {}
   #sources: readonly Citation[] = []
-  readonly #executed = new Map<unknown, JsonObject>()
+  /** Tools that the server ran, by their index: a later event has more of the same tool. */
+  readonly #serverTools = new Map<unknown, JsonObject>()
 
   constructor(sink: Sink, turn: Turn, dialect: DecodedDialect) {
     this.#sink = sink
@@ -135,12 +136,13 @@ class ChatDecoder implements Decoder {
     this.#fillUp()
     this.#facts.end()
     this.#audio.end()
-    // In a reply that was cut, the text stays as it is: no JSON, so that the call has an error.
+    // Calls of a reply that was cut are not ended: their arguments stay broken JSON, so that each
+    // call has an error.
     const customs = this.#cut ? [] : this.#calls.end()
     if (customs.length) this.#state.customs = customs
 
     for (const source of this.#sources) this.#sink.citation(source)
-    for (const data of this.#executed.values())
+    for (const data of this.#serverTools.values())
       this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
     if (Object.keys(this.#state).length) this.#sink.state(this.#state)
   }
@@ -156,9 +158,10 @@ class ChatDecoder implements Decoder {
 
     const choices = asItems<WireChoice>(reply.choices)
     const choice = choices.find((one) => !one.index) ?? (whole ? choices[0] : undefined)
-    const counted = this.#facts.read(reply, choice)
-    if (reply.citations ?? reply.search_results ?? (counted && reply.web_search)) this.#cite(reply)
-    if (choice) this.#choice(choice)
+    const hasCounts = this.#facts.read(reply, choice)
+    const sources = reply.citations ?? reply.search_results ?? (hasCounts && reply.web_search)
+    if (sources) this.#keepSources(reply)
+    if (choice) this.#readChoice(choice)
 
     const failure = failureIn(reply) ?? choice?.error
     if (failure) this.#fail(failure)
@@ -171,9 +174,9 @@ class ChatDecoder implements Decoder {
       )
   }
 
-  #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
+  #readChoice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
     if (message) this.#message = asObject<WireMessage>(message)
-    this.#read(asObject<WireMessage>(delta))
+    this.#readMessage(asObject<WireMessage>(delta))
     if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
 
     const raw = asText(finish_reason)
@@ -187,50 +190,56 @@ class ChatDecoder implements Decoder {
     this.#sink.finish(reason, raw)
   }
 
-  /** Takes from a whole message what has not come in pieces. */
+  /** Takes from a whole message what has not come in deltas. */
   #fillUp(): void {
     const message = this.#message
     this.#message = undefined
-    if (message) this.#read(message, { ...this.#delivered })
+    if (message) this.#readMessage(message, { ...this.#delivered })
   }
 
-  /** Reads a delta; of a whole message, what is not among the content `delivered` before. */
-  #read(message: Partial<WireMessage>, delivered?: Readonly<Delivered>): void {
-    if (!delivered?.reasoning) this.#reasoning(message)
-    if (!delivered?.text) this.#reply(message)
-    if (!delivered?.calls) this.#toolCalls(message, delivered !== undefined)
-    if (!delivered?.citations) this.#annotations(message)
+  /**
+   * Reads a delta, or a whole message.
+   * @param delivered set for a whole message: the kinds of content that came in deltas before it
+   */
+  #readMessage(message: Partial<WireMessage>, delivered?: Readonly<Delivered>): void {
+    if (!delivered?.reasoning) this.#readReasoning(message)
+    if (!delivered?.text) this.#readReply(message)
+    if (!delivered?.calls) this.#readToolCalls(message, delivered !== undefined)
+    if (!delivered?.citations) this.#readAnnotations(message)
 
     if (message.provider_metadata) this.#facts.gateway(message.provider_metadata)
     const extra = message.extra_content && withoutMark(message.extra_content)
     if (extra) this.#state.extra = { ...asObject(this.#state.extra), ...extra }
     for (const tool of asItems(message.executed_tools))
-      this.#executed.set(tool['index'] ?? this.#executed.size, tool)
+      this.#serverTools.set(tool['index'] ?? this.#serverTools.size, tool)
   }
 
-  #reply(message: Partial<WireMessage>): void {
+  #readReply(message: Partial<WireMessage>): void {
     this.#content(this.#thoughts.take(message, this.#onThought))
 
     const audio = asObject(message.audio)
     if (message.audio) this.#audio.add(audio)
+    // The transcript of the audio is the text of the reply.
     if (message.audio ?? message.refusal)
       this.#part({ text: audio['transcript'], refusal: message.refusal })
 
     for (const image of asItems<WirePart>(message.images)) {
       this.#part(image)
-      this.#delivered.text = this.#state.images = true
+      this.#state.images = true
+      // An image is part of the reply, as its text is.
+      this.#delivered.text = true
     }
   }
 
   /** A delta says the place of a call itself; in a whole message the order does. */
-  #toolCalls(message: Partial<WireMessage>, isWhole: boolean): void {
+  #readToolCalls(message: Partial<WireMessage>, isWhole: boolean): void {
     if (message.function_call)
       this.#callPiece({ index: 'function_call', function: message.function_call })
     for (const [place, call] of asItems<WireToolCall>(message.tool_calls).entries())
       this.#callPiece(isWhole ? { ...call, index: place } : call)
   }
 
-  #annotations(message: Partial<WireMessage>): void {
+  #readAnnotations(message: Partial<WireMessage>): void {
     type Annotation = WireSource & { readonly url_citation?: unknown }
     const sources = asItems<Annotation>(message.annotations).map((annotation) =>
       asObject(annotation.url_citation ?? annotation),
@@ -270,7 +279,7 @@ class ChatDecoder implements Decoder {
     this.#sink.reasoning(text)
   }
 
-  #reasoning(message: Partial<WireMessage>): void {
+  #readReasoning(message: Partial<WireMessage>): void {
     const field = reasoningFields.find((name) => asText(message[name]))
     if (field) this.#think(asText(message[field]), field)
 
@@ -293,7 +302,7 @@ class ChatDecoder implements Decoder {
       last['index'] === detail['index'] &&
       !last['signature'] &&
       !detail['data']
-    if (continues) details.splice(-1, 1, joinDetails(last, detail))
+    if (continues) details[details.length - 1] = joinDetails(last, detail)
     else details.push(detail)
   }
 
@@ -304,8 +313,8 @@ class ChatDecoder implements Decoder {
     if (piece.extra_content) (this.#state.extras ??= {})[place] = piece.extra_content
   }
 
-  /** Servers repeat the list in every chunk: it is given out once. */
-  #cite({ search_results, web_search, citations }: Partial<WireReply>): void {
+  /** Keeps the sources for the end of the reply: servers repeat the list in every event. */
+  #keepSources({ search_results, web_search, citations }: Partial<WireReply>): void {
     const results = toCitations(asItems<WireSource>(search_results ?? web_search))
     const sources =
       results.length || !Array.isArray(citations)
@@ -330,12 +339,13 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
   sources.flatMap(({ link, url = link, title, content, snippet, date, start_index, end_index }) => {
     if (!asText(url) && !asText(title)) return []
-    const texts = Object.entries({ url, title, text: asText(content) || snippet, date })
-    // Routers write both as 0 where they know no position.
-    const places = Object.entries(end_index ? { start: start_index, end: end_index } : {})
+
+    const texts = { url, title, text: asText(content) || snippet, date }
+    // Routers write both as 0 if they know no position.
+    const positions = end_index ? { start: start_index, end: end_index } : {}
     const fields = [
-      ...texts.filter(([, value]) => asText(value)),
-      ...places.filter(([, place]) => typeof place === 'number'),
+      ...Object.entries(texts).filter(([, value]) => asText(value)),
+      ...Object.entries(positions).filter(([, value]) => typeof value === 'number'),
     ]
     return [Object.fromEntries(fields)]
   })

@@ -3,7 +3,7 @@ import { type Turn, withSaidLengths, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { refuse, toChatMessages } from './messages.js'
 
-/** The body of a request: JSON, with whatever fields a vendor's row or the caller adds. */
+/** The body of a request, with any fields that the dialect of a vendor or the caller adds. */
 export type ChatRequestBody = JsonObject & {
   readonly model: string
   readonly messages: readonly JsonObject[]
@@ -12,16 +12,17 @@ export type ChatRequestBody = JsonObject & {
 /**
  * Builds the request body of a turn.
  * @see https://platform.openai.com/docs/api-reference/chat/create (read 2026-11-21)
- * @throws {LlmError} `unsupported` — this server has no way to say an option or a message; the text
- * names it.
- * @throws {LlmError} `invalid-request` — a tool is forced that is not there.
+ * @throws {LlmError} `unsupported` — this server cannot express an option or a message, which the
+ * error names.
+ * @throws {LlmError} `invalid-request` — `toolChoice` names a tool that the turn does not have.
  */
 export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody {
   const { options, stream } = turn
-  const missing = dialect.lacks.find((option) =>
+  const unsupported = dialect.lacks.find((option) =>
     option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined,
   )
-  if (missing) refuse(missing, dialect.provider)
+  if (unsupported) refuse(unsupported, dialect.provider)
+
   const fields: JsonObject = {
     [dialect.maxTokensField]: options.maxTokens,
     temperature: options.temperature,
@@ -39,6 +40,7 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
       ...(dialect.streamUsage && { stream_options: { include_usage: true } }),
     }),
   }
+
   const body: ChatRequestBody & Record<string, unknown> = {
     model: turn.model,
     messages: toChatMessages(turn.messages, dialect),
@@ -125,6 +127,7 @@ function toResponseFormat(
   }
 }
 
+/** Some servers refuse limits of length in strict schemas: they go into the descriptions. */
 const toStrict = (
   schema: JsonObject,
   strict: boolean | undefined,

@@ -17,10 +17,12 @@ export function assert(condition: unknown, message: string): asserts condition {
 
 /** Fails unless both are the same JSON, whatever the order of fields. */
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
-  const found = canonical(actual)
-  const wanted = canonical(expected)
-  if (found !== wanted)
-    fail(`${what}\n  expected ${excerpt(wanted, found)}\n  found    ${excerpt(found, wanted)}`)
+  const actualText = canonical(actual)
+  const expectedText = canonical(expected)
+  if (actualText === expectedText) return
+  fail(
+    `${what}\n  expected ${excerpt(expectedText, actualText)}\n  found    ${excerpt(actualText, expectedText)}`,
+  )
 }
 
 /** The JSON of a value, fields in order of their names. */

@@ -60,7 +60,7 @@ const bytesOf = (text: string, binary = false): Uint8Array =>
 export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array =>
   bytesOf(pieces.join(''), binary)
 
-/** The reply with each of its pieces in one chunk. */
+/** The reply, with one chunk for each piece of its body; `more` follows the last one. */
 export const toReply = (
   { status, headers, pieces, binary }: WireResponse,
   ...more: readonly ReplyStep[]
@@ -80,20 +80,26 @@ export const withBody = (
   steps,
 })
 
-/** Serves the plan from memory. */
+/**
+ * Serves from memory.
+ * @param plan called at each request, since a rule may replace the plan between two
+ */
 export function createMemoryServer(plan: () => ServerPlan, clock: VirtualClock): MemoryServer {
   const requests: LoggedRequest[] = []
   const fetch: Fetch = async (input, init = {}) => {
     const request = await toLogged(input, init, clock)
     init.signal?.throwIfAborted()
     requests.push(request)
-    const reply = plan()(request, requests.length - 1)
+
+    const respond = plan()
+    const reply = respond(request, requests.length - 1)
     const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
     if (reply.reject !== undefined) {
       request.closed = true
       throw reply.reject as Error
     }
     if (reply.stallHeaders) await untilAborted(signal, request)
+
     return new Response(toStream(reply.steps, request, signal, clock), {
       status: reply.status,
       headers: reply.headers,
@@ -107,16 +113,16 @@ async function toLogged(
   init: RequestInit,
   clock: VirtualClock,
 ): Promise<LoggedRequest> {
+  // As in `fetch`, the fields of `init` win over those of a `Request`.
+  const base = input instanceof Request ? input : undefined
   const url = new URL(input instanceof Request ? input.url : input)
-  const headers = new Headers(
-    init.headers ?? (input instanceof Request ? input.headers : undefined),
-  )
+  const headers = new Headers(init.headers ?? base?.headers)
   const text =
-    init.body === undefined && input instanceof Request
-      ? await input.text()
+    init.body === undefined && base
+      ? await base.text()
       : await new Response(init.body ?? null).text()
   return {
-    method: init.method ?? (input instanceof Request ? input.method : 'GET'),
+    method: init.method ?? base?.method ?? 'GET',
     path: url.pathname + url.search,
     url: url.href,
     headers: Object.fromEntries(headers),
@@ -154,6 +160,7 @@ function toStream(
   let position = 0
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let wake: (() => void) | undefined
+
   /** Waits for a virtual time, or without an end. */
   const wait = (ms?: number): Promise<void> => {
     request.stalled = ms === undefined
@@ -165,38 +172,46 @@ function toStream(
       }
     })
   }
-  const onAbort = (): void => {
-    over()
-    controller?.error(signal?.reason)
-  }
-  const over = (): void => {
+
+  const closeConnection = (): void => {
     request.closed = true
     signal?.removeEventListener('abort', onAbort)
     request.stalled = false
     wake?.()
   }
+  const onAbort = (): void => {
+    closeConnection()
+    controller?.error(signal?.reason)
+  }
+
+  /** Plays steps until one of them gives a chunk or ends the body. */
   const pull = async (): Promise<void> => {
-    for (;;) {
-      if (request.closed) return
+    while (!request.closed) {
       const step = steps[position++]
-      if (step === 'stall') await wait()
-      else if (step === undefined) {
-        over()
+      if (step === undefined) {
+        closeConnection()
         controller?.close()
       } else if (step === 'reset') {
-        over()
+        closeConnection()
         controller?.error(Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' }))
-      } else if ('waitMs' in step) await wait(step.waitMs)
-      else if (step.length) {
+      } else if (step === 'stall') {
+        await wait()
+      } else if ('waitMs' in step) {
+        await wait(step.waitMs)
+      } else if (step.length) {
         request.delivered++
         controller?.enqueue(step.slice())
         return
       }
     }
   }
-  const start = (given: ReadableStreamDefaultController<Uint8Array>): void => {
-    controller = given
+
+  const start = (streamController: ReadableStreamDefaultController<Uint8Array>): void => {
+    controller = streamController
     signal?.addEventListener('abort', onAbort)
   }
-  return new ReadableStream<Uint8Array>({ start, pull, cancel: over }, { highWaterMark: 0 })
+  return new ReadableStream<Uint8Array>(
+    { start, pull, cancel: closeConnection },
+    { highWaterMark: 0 },
+  )
 }

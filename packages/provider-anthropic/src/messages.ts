@@ -54,23 +54,27 @@ export function toConversation(
   const system: WireBlock[] = []
   const drafts: Draft[] = []
   let container: string | undefined
-  let said: readonly WireBlock[] = []
+  /** The blocks of the last reply, whose tool calls the results refer to. */
+  let replyBlocks: readonly WireBlock[] = []
+
   const add = (role: Draft['role'], blocks: readonly WireBlock[]): void => {
     const last = drafts.at(-1)
     if (last?.role === role) last.content.push(...blocks)
     else if (blocks.length) drafts.push({ role, content: [...blocks] })
   }
+
   const addFields = ({ vendor }: ChatMessage, where: string): void => {
     const last = drafts.at(-1)
     if (vendor && last) drafts[drafts.length - 1] = withVendor(last, vendor, `vendor of ${where}`)
   }
+
   const messages = mapToolCallIds(history)
   messages.forEach((message, index) => {
     const where = `messages[${index}]`
     switch (message.role) {
       case 'system': {
-        const within = rules.systemWithin && mayStay(drafts, messages.slice(index + 1))
-        if (within) add('system', systemBlocks(message))
+        const mayStay = rules.systemWithin && isPlaceOfSystem(drafts, messages.slice(index + 1))
+        if (mayStay) add('system', systemBlocks(message))
         else system.push(...systemBlocks(message))
         break
       }
@@ -80,23 +84,20 @@ export function toConversation(
         break
       case 'assistant':
         container = containerOf(message) ?? container
-        said = replayBlocks(message) ?? visibleBlocks(message, where)
-        add('assistant', said)
+        replyBlocks = replayBlocks(message) ?? visibleBlocks(message, where)
+        add('assistant', replyBlocks)
         addFields(message, where)
         break
       case 'tool': {
-        const use = said.find(({ id }) => id === message.toolCallId)
-        if (use)
-          add('user', [
-            withVendor(
-              toolResultBlock(message, use, where, rules.citations),
-              message.vendor,
-              `vendor of ${where}`,
-            ),
-          ])
+        const call = replyBlocks.find(({ id }) => id === message.toolCallId)
+        // The API refuses a result without its call.
+        if (!call) break
+        const result = toolResultBlock(message, call, where, rules.citations)
+        add('user', [withVendor(result, message.vendor, `vendor of ${where}`)])
       }
     }
   })
+
   if (!drafts.length)
     throw new LlmError(
       'invalid-request',
@@ -105,6 +106,7 @@ export function toConversation(
   // The vendor's own summary of a conversation stands in for its start.
   if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction')
     drafts.unshift({ role: 'user', content: [{ type: 'text', text: opening }] })
+
   return {
     system,
     messages: withoutTrailingSpace(
@@ -128,7 +130,7 @@ const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
  * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (read
  * 2026-11-21)
  */
-function mayStay(before: readonly Draft[], after: readonly ChatMessage[]): boolean {
+function isPlaceOfSystem(before: readonly Draft[], after: readonly ChatMessage[]): boolean {
   const last = before.at(-1)?.role
   const next = after.find(({ role }) => role !== 'system')?.role
   return (last === 'user' || last === 'system') && (next === undefined || next === 'assistant')
@@ -148,37 +150,41 @@ function visibleBlocks(message: AssistantMessage, where: string): WireBlock[] {
 
 function toolResultBlock(
   { toolCallId, content, isError }: ToolMessage,
-  use: WireBlock,
+  call: WireBlock,
   where: string,
   citations: boolean,
 ): WireBlock {
   const blocks = userBlocks(content, where, citations)
   const result = typeof content === 'string' && blocks.length ? content : blocks
   // The API refuses an error without a text.
-  const ofEmpty = isError ? 'The tool failed without a message.' : undefined
-  const shown = result.length ? result : ofEmpty
+  const emptyResult = isError ? 'The tool failed without a message.' : undefined
+  const shown = result.length ? result : emptyResult
   return {
     type: 'tool_result',
     tool_use_id: toolCallId,
     ...(shown !== undefined && { content: shown }),
     ...(isError && { is_error: true }),
-    ...(typeof use['toolset_name'] === 'string' && { toolset_name: use['toolset_name'] }),
+    ...(typeof call['toolset_name'] === 'string' && { toolset_name: call['toolset_name'] }),
   }
 }
 
 /**
- * The API refuses a start of the reply that ends with white space. The model's own blocks stay as
- * they are. A message of the user that says nothing is not sent, so that the last reply may be the
- * last draft.
+ * A conversation that ends with an assistant message begins the reply of the model, and the API
+ * refuses such a beginning if it ends with white space. Blocks that the model itself wrote stay as
+ * they are.
  */
 function withoutTrailingSpace(
   drafts: readonly Draft[],
   lastReply: ChatMessage | undefined,
 ): readonly WireMessage[] {
-  const block = drafts.at(-1)?.content.at(-1)
-  const prefill = lastReply?.role === 'assistant' && !replayBlocks(lastReply)
-  if (!prefill || block?.type !== 'text' || drafts.at(-1)?.role !== 'assistant') return drafts
-  const { role, content } = drafts.at(-1) as Draft
+  const draft = drafts.at(-1)
+  const block = draft?.content.at(-1)
+  if (draft?.role !== 'assistant' || block?.type !== 'text') return drafts
+
+  const isOfCaller = lastReply?.role === 'assistant' && !replayBlocks(lastReply)
+  if (!isOfCaller) return drafts
+
   const trimmed = { ...block, text: String(block['text']).trimEnd() }
-  return [...drafts.slice(0, -1), { role, content: [...content.slice(0, -1), trimmed] }]
+  const content = [...draft.content.slice(0, -1), trimmed]
+  return [...drafts.slice(0, -1), { role: draft.role, content }]
 }

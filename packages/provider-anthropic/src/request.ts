@@ -36,32 +36,38 @@ export interface RequestRules {
 }
 
 /**
- * The request for a turn. Fields of `vendor` are merged into it, but for `headers` and for `betas`,
- * which add to the header.
+ * The request for a turn. Fields of `vendor` are merged into the body, except `betas`, which are
+ * added to the header.
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
  */
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const { betas, ...vendor } = turn.options.vendor ?? {}
-  const plain = toWireRequest(turn, rules)
+  const plainRequest = toWireRequest(turn, rules)
   const { cache } = turn.options
-  const marked = cache === 'auto' || cache === 'hour' ? withCacheMarks(plain, cache) : plain
-  const reused = toContainer(marked.container, vendor['container'])
-  const body = withVendor<JsonObject>({ ...marked, ...reused }, { ...vendor, ...reused })
-  const needed =
-    isObject(body['thinking']) && body['thinking']['block_binding'] ? [bindingBeta] : []
-  return { body, betas: [...new Set([...rules.betas, ...toBetas(betas), ...needed])] }
+  const request =
+    cache === 'auto' || cache === 'hour' ? withCacheMarks(plainRequest, cache) : plainRequest
+
+  const containerField = toContainerField(request.container, vendor['container'])
+  const body = withVendor<JsonObject>(
+    { ...request, ...containerField },
+    { ...vendor, ...containerField },
+  )
+
+  const hasBinding = isObject(body['thinking']) && body['thinking']['block_binding']
+  const allBetas = [...rules.betas, ...toBetas(betas), ...(hasBinding ? [bindingBeta] : [])]
+  return { body, betas: [...new Set(allBetas)] }
 }
 
-/** Lets a request say what becomes of thinking that stood after something else before. */
+/** Lets a request say what happens to thinking whose conversation has changed before it. */
 const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 /**
  * Reuses the container of an earlier turn for skills, unless the caller names another.
  * @see https://platform.claude.com/docs/en/build-with-claude/skills-guide (read 2026-11-21)
  */
-const toContainer = (id: string | undefined, wanted: unknown): JsonObject =>
-  id !== undefined && typeof wanted === 'object' && wanted !== null
-    ? { container: { id, ...wanted } }
+const toContainerField = (id: string | undefined, container: unknown): JsonObject =>
+  id !== undefined && typeof container === 'object' && container !== null
+    ? { container: { id, ...container } }
     : {}
 
 function toBetas(betas: unknown): readonly string[] {
@@ -75,21 +81,23 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   const traits = traitsOf(model, rules.traits)
   refuseUnknown(options)
   if (rules.cloud) refuseInCloud(rules.cloud, turn)
-  const { thinking: asked, effort, budgeted } = toReasoning(turn, traits)
+
+  const { thinking: plainThinking, effort, budgeted } = toReasoning(turn, traits)
   const { system, messages, container } = toConversation(turn.messages, {
     ...rules,
     systemWithin: traits.systemWithin,
   })
+  const hasThought = messages.some(({ content }) => content.some(isThinking))
   const thinking =
-    traits.bindsThinking && messages.some(({ content }) => content.some(isThinking))
-      ? withoutBinding(asked)
-      : asked
+    traits.bindsThinking && hasThought ? withoutBinding(plainThinking) : plainThinking
   const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
-  const given = toTools(turn)
-  const former = given.length ? [] : toFormerTools(messages)
-  const tools = [...given, ...former]
-  const choice = toToolChoice(turn, traits, budgeted)
-  const toolChoice = former.length ? { type: 'none' } : choice
+
+  const turnTools = toTools(turn)
+  const formerTools = turnTools.length ? [] : toFormerTools(messages)
+  const tools = [...turnTools, ...formerTools]
+  const turnChoice = toToolChoice(turn, traits, budgeted)
+  const toolChoice = formerTools.length ? { type: 'none' } : turnChoice
+
   const output = { ...(effort !== undefined && { effort }), ...toFormat(options.responseFormat) }
   return {
     model,
@@ -109,9 +117,9 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
 }
 
 /**
- * A conversation may continue with other instructions or tools, or without its start: what the
- * model thought after them is then left out by the API, not refused. Models that bind their
- * thinking think by themselves; where it is turned off, nothing can be said of it.
+ * Some models bind their thinking to the conversation before it. If the caller has changed that,
+ * for example its instructions, the API would refuse the request: this asks it to leave the
+ * thinking out. Such models think by default, and the field exists only for adaptive thinking.
  * @see
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation
  * (read 2026-11-21)

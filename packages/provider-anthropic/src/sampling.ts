@@ -21,21 +21,21 @@ export function toSampling(
   const { temperature, topP, topK } = turn.options
   if (temperature !== undefined && temperature > 1)
     throw configError(`temperature must be between 0 and 1, not ${temperature}`)
-  const refuse = (what: string): never => {
-    const why =
-      traits.sampling === 'refused'
-        ? `${turn.model} does not take it`
-        : 'it cannot be combined with reasoning'
-    throw new LlmError('unsupported', `${what}: ${why}; leave it unset`)
+
+  const isFixed = traits.sampling === 'refused'
+  if (!isFixed && !thinks) return defined({ temperature, top_p: topP, top_k: topK })
+
+  const refuse = (option: string): never => {
+    const why = isFixed ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'
+    throw new LlmError('unsupported', `${option}: ${why}; leave it unset`)
   }
-  const refused = traits.sampling === 'refused'
-  if (refused || thinks) {
-    if (temperature !== undefined && temperature !== ownTemperature) refuse('temperature')
-    if (topK !== undefined) refuse('topK')
-    if (topP !== undefined && (refused || topP < 0.95)) refuse('topP')
-    return topP === undefined || refused ? {} : { top_p: topP }
-  }
-  return defined({ temperature, top_p: topP, top_k: topK })
+  if (temperature !== undefined && temperature !== ownTemperature) refuse('temperature')
+  if (topK !== undefined) refuse('topK')
+  if (topP === undefined) return {}
+
+  // A model that thinks takes `top_p` from 0.95 on.
+  if (isFixed || topP < 0.95) refuse('topP')
+  return { top_p: topP }
 }
 
 /**

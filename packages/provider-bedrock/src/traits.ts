@@ -25,8 +25,8 @@ const budgeted: ModelTraits = { ...claude, thinking: 'budget' }
 const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
 
 /**
- * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name
- * and for the name followed by `-` and more. The longest row wins.
+ * Traits by the model's name without its region and version, of 2026-11-27. A row holds for its
+ * name and for names that continue it after a `-`. The longest row wins.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27):
  * Claude and Nova, Nova without tools
  * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read
@@ -59,15 +59,13 @@ export function modelName(model: unknown): string {
 }
 
 /**
- * The traits of a model; `overrides` win over the table. Nothing is known of an ARN that does not
- * name its model.
+ * The traits of a model; `overrides` win over the table. An ARN that does not name its model has no
+ * row.
  */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = modelName(model)
-  const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`))
-  const row = fitting.reduce(
-    (longest, candidate) => (candidate.length > longest.length ? candidate : longest),
-    '',
-  )
-  return { ...(rows[row] ?? other), ...overrides }
+  const [longest = ''] = Object.keys(rows)
+    .filter((row) => name === row || name.startsWith(`${row}-`))
+    .sort((a, b) => b.length - a.length)
+  return { ...(rows[longest] ?? other), ...overrides }
 }

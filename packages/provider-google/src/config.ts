@@ -21,8 +21,8 @@ export interface GoogleVertexConfig {
    */
   readonly credentials?: ServiceAccount | undefined
   /**
-   * True looks for application default credentials: this one way reads files, the environment and
-   * the metadata server.
+   * True looks for application default credentials. Only this setting makes the provider read
+   * files, the environment and the metadata server. Default false.
    */
   readonly applicationDefault?: boolean | undefined
 }
@@ -67,7 +67,7 @@ export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof C
   traits: true,
 })
 
-/** Names within some of its fields. */
+/** Names of the fields of `vertex` and of `traits`. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   vertex: namesOf<GoogleVertexConfig>({
     project: true,
@@ -113,12 +113,14 @@ export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
 export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
   const api = parseBaseUrl(toEndpoint(config).baseUrl).host
   const { credentials, applicationDefault, accessToken } = config.vertex ?? {}
+  // The provider fetches no tokens.
   if (accessToken || !(credentials || applicationDefault)) return [api]
-  const tokens = 'oauth2.googleapis.com:443'
-  if (!applicationDefault) return [api, tokens]
+
+  const tokenHost = 'oauth2.googleapis.com:443'
+  if (!applicationDefault) return [api, tokenHost]
   return [
     api,
-    tokens,
+    tokenHost,
     'sts.googleapis.com:443',
     'iamcredentials.googleapis.com:443',
     'metadata.google.internal:80',
@@ -136,21 +138,23 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
       throw configError('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
     return checkApiKey(apiKey, 'google')
   }
+
   const { project, accessToken, credentials, applicationDefault } = vertex
-  const ways = {
+  const identities = {
     apiKey,
     accessToken,
     credentials,
     applicationDefault: applicationDefault === true ? true : undefined,
   }
-  const given = Object.entries(ways)
+  const names = Object.entries(identities)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name)
-  if (given.length !== 1) {
+  if (names.length !== 1) {
     throw configError(
-      `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.length ? given.join(' and ') : 'none'}`,
+      `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${names.join(' and ') || 'none'}`,
     )
   }
+
   if (apiKey !== undefined) return checkApiKey(apiKey, 'google')
   if (credentials && !(isText(credentials.client_email) && isText(credentials.private_key))) {
     throw configError(

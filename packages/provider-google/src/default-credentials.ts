@@ -2,48 +2,50 @@ import type { GoogleGenAI } from '@google/genai'
 import { LlmError } from '@modelport/core'
 import type { MetadataServer } from './metadata-server.js'
 
-/** A client of google-auth-library, or a part of one, as far as it is looked at here. */
+/** A client of google-auth-library, or a part of one, with the fields that this file reads. */
 type AuthPart = Readonly<Record<string, unknown>> & {
   readonly transporter?: { readonly defaults?: object }
 }
 
-/** Where the SDK keeps the object that finds credentials. */
-const place = ['apiClient', 'clientOptions', 'auth', 'googleAuth'] as const
+/** The path of fields in the SDK to the object that finds credentials. */
+const finderPath = ['apiClient', 'clientOptions', 'auth', 'googleAuth'] as const
 
 /**
  * Parts that send requests of their own: the exchange of a federated token, and the credentials
  * that stand in for others.
  */
-const parts = ['stsCredential', 'sourceClient'] as const
+const sendingParts = ['stsCredential', 'sourceClient'] as const
 
 /**
- * Holds every request for a token to the transport that the SDK was given. google-auth-library
- * gives it to the client that it makes of default credentials, but not to these parts, which would
- * contact whatever host the credentials' file names. No option changes that. Of the metadata server
- * it asks nothing itself: {@link MetadataServer} does.
+ * Makes every request for a token use the transport that the SDK was given. google-auth-library
+ * passes it to the client that it makes of default credentials, but not to {@link sendingParts},
+ * which would contact whatever host the credentials' file names. No option changes that. Requests
+ * to the metadata server are made by {@link MetadataServer} instead of the library.
  * @see https://github.com/googleapis/google-auth-library-nodejs (10.9.1, `baseexternalclient.js`,
  * `googleauth.js`; read 2026-11-21)
- * @throws {LlmError} `unsupported` — from then on, for credentials that cannot be held to it.
+ * @throws {LlmError} `unsupported` — the SDK does not show its credentials. Later, a request for a
+ * token throws the same if its credentials cannot use the transport.
  */
 export function guardDefaultCredentials(sdk: GoogleGenAI, metadata: MetadataServer): void {
-  const auth = place.reduce<unknown>(
-    (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
-    sdk,
-  )
+  let auth: unknown = sdk
+  for (const name of finderPath)
+    auth = typeof auth === 'object' && auth !== null ? Reflect.get(auth, name) : undefined
   if (!isFinder(auth))
     throw new LlmError(
       'unsupported',
       'google: this version of the SDK does not show its credentials; use vertex.accessToken instead',
     )
-  const find = auth.getClient.bind(auth)
-  auth._checkIsGCE = () => metadata.isThere()
-  auth.getClient = async () => {
+
+  const finder = auth
+  const find = finder.getClient.bind(finder)
+  finder._checkIsGCE = () => metadata.isThere()
+  finder.getClient = async () => {
     const client = await find()
     if (isOfMachine(client)) {
       client.refreshTokenNoCache = () => refresh(client, metadata)
       return client
     }
-    guard(client, auth.clientOptions.transporterOptions)
+    guard(client, finder.clientOptions.transporterOptions)
     return client
   }
 }
@@ -68,7 +70,7 @@ interface MachineClient extends AuthPart {
   refreshTokenNoCache(): Promise<RefreshedTokens>
 }
 
-/** What the library makes of a token: the time when it ends in place of the seconds it has. */
+/** A token in the form of the library, which keeps the time when it expires. */
 interface RefreshedTokens {
   readonly tokens: { readonly access_token: string; readonly expiry_date: number }
   readonly res: null
@@ -96,7 +98,7 @@ function guard(part: AuthPart, transporterOptions: object): void {
     )
   }
   if (transporter?.defaults) Object.assign(transporter.defaults, transporterOptions)
-  for (const name of parts) {
+  for (const name of sendingParts) {
     const inner = part[name]
     if (typeof inner === 'object' && inner !== null) guard(inner as AuthPart, transporterOptions)
   }

@@ -38,41 +38,28 @@ export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStor
     pageQuery: { pageSize: '100' },
     nextPage: ({ nextPageToken: token }) =>
       stringOf(token) ? { pageToken: String(token) } : undefined,
-    isPending: ({ state, error }) => {
-      if (state !== 'FAILED') return state === 'PROCESSING'
-      const why = (isObject(error) ? stringOf(error['message']) : undefined) ?? 'it gives no reason'
-      throw namedError(providerName, 'invalid-request', `the vendor cannot read the file: ${why}`)
-    },
+    isPending: isInPreparation,
     locate: ({ name, mediaType }, size, vendor) => {
-      const start = `${baseUrl}/upload/${apiVersion}/files`
-      let url = ''
+      const startUrl = `${baseUrl}/upload/${apiVersion}/files`
+      let uploadUrl = ''
       return async (post) => {
         let offset = 0
-        if (url) {
-          const found = await post(url, { 'x-goog-upload-command': 'query' })
-          offset = Number(found.get('x-goog-upload-size-received') ?? NaN)
-          if (found.get('x-goog-upload-status') !== 'active' || !(offset >= 0 && offset <= size))
-            throw namedError(providerName, 'protocol', 'the upload cannot be continued')
+        if (uploadUrl) {
+          offset = await receivedBytes(post, uploadUrl, size)
         } else {
-          const announced = {
-            'content-type': 'application/json',
-            'x-goog-upload-protocol': 'resumable',
-            'x-goog-upload-command': 'start',
-            'x-goog-upload-header-content-length': String(size),
-            'x-goog-upload-header-content-type': mediaType,
-          }
           const file = JSON.stringify(withVendor({ file: { display_name: name } }, vendor))
-          const found = await post(start, announced, file)
-          url = found.get('x-goog-upload-url') ?? ''
+          const response = await post(startUrl, startHeaders(size, mediaType), file)
+          uploadUrl = response.get('x-goog-upload-url') ?? ''
         }
-        if (!URL.canParse(url) || new URL(url).origin !== new URL(start).origin)
+
+        if (!hasOrigin(uploadUrl, startUrl))
           throw namedError(
             providerName,
             'redirect-refused',
             'the file is to be sent to another host; nothing was',
           )
         return {
-          url,
+          url: uploadUrl,
           offset,
           headers: {
             'x-goog-upload-command': 'upload, finalize',
@@ -83,3 +70,38 @@ export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStor
     },
   })
 }
+
+/** @throws {LlmError} `invalid-request` — the vendor could not read the file. */
+function isInPreparation({ state, error }: Readonly<Record<string, unknown>>): boolean {
+  if (state !== 'FAILED') return state === 'PROCESSING'
+
+  const message = isObject(error) ? stringOf(error['message']) : undefined
+  const why = message ?? 'it gives no reason'
+  throw namedError(providerName, 'invalid-request', `the vendor cannot read the file: ${why}`)
+}
+
+/** The headers of the request that begins an upload. */
+const startHeaders = (size: number, mediaType: string): Readonly<Record<string, string>> => ({
+  'content-type': 'application/json',
+  'x-goog-upload-protocol': 'resumable',
+  'x-goog-upload-command': 'start',
+  'x-goog-upload-header-content-length': String(size),
+  'x-goog-upload-header-content-type': mediaType,
+})
+
+/** Asks how much of an interrupted upload arrived. */
+async function receivedBytes(
+  post: (url: string, headers: Readonly<Record<string, string>>) => Promise<Headers>,
+  uploadUrl: string,
+  size: number,
+): Promise<number> {
+  const response = await post(uploadUrl, { 'x-goog-upload-command': 'query' })
+  const offset = Number(response.get('x-goog-upload-size-received') ?? NaN)
+  const isActive = response.get('x-goog-upload-status') === 'active'
+  if (!isActive || !(offset >= 0 && offset <= size))
+    throw namedError(providerName, 'protocol', 'the upload cannot be continued')
+  return offset
+}
+
+const hasOrigin = (url: string, other: string): boolean =>
+  URL.canParse(url) && new URL(url).origin === new URL(other).origin

@@ -27,12 +27,12 @@ export function buildRequests(
   let loading: Promise<GoogleGenAI> | undefined
   return async (method, model) => {
     const sdk = await (loading ??= createSdk(config, apiKey, tokenFetch))
-    return requestOfSdk((httpOptions) => callOf(sdk, method, model, httpOptions))
+    return requestOfSdk((httpOptions) => callMethod(sdk, method, model, httpOptions))
   }
 }
 
-/** Calls a method of the SDK with the least it takes: the body it makes of this is replaced. */
-function callOf(
+/** Calls a method of the SDK with placeholders: the body that it makes from them is replaced. */
+function callMethod(
   { models }: GoogleGenAI,
   method: ApiMethod,
   model: string,
@@ -62,9 +62,8 @@ function callOf(
 }
 
 /**
- * The official client. Whatever it would take from the environment is given explicitly, so that
- * nothing there changes anything. Its retries are off unless `retryOptions` are set, which they are
- * not.
+ * The official client. Every setting that it would read from the environment is given explicitly.
+ * It does not retry, since `retryOptions` are not set.
  * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
  */
 async function createSdk(
@@ -149,7 +148,8 @@ function guardTokenFetch(fetch: Fetch, hosts: readonly string[]): Fetch {
 
     const headers = new Headers(init?.headers)
     const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
-    // The platform's `fetch` would name the type of a form itself; other transports take text only.
+    // The form is sent as text, which every transport takes. The platform's `fetch` would set the
+    // content type of a form, but not of a text.
     if (form !== undefined && !headers.has('content-type'))
       headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
     return fetch(url, {
@@ -161,10 +161,7 @@ function guardTokenFetch(fetch: Fetch, hosts: readonly string[]): Fetch {
   }
 }
 
-/**
- * The one cast of this package besides the JSON boundary: of an auth client the SDK calls this
- * method only.
- */
+/** An auth client of which only one method is real: the SDK calls no other. */
 function toAuthClient(
   accessToken: () => string | Promise<string>,
 ): NonNullable<AuthOptions['authClient']> {

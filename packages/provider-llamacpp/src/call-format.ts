@@ -13,26 +13,48 @@ export interface CallFormat {
   readonly list: boolean
   /** Text that ends a call; '' when the JSON's end is the call's. */
   readonly close: string
-  /**
-   * What a grammar writes: before the name, between name and arguments, after the arguments,
-   * between calls, after the last.
-   */
+  /** What a grammar writes before the name. */
   readonly prefix: string
+  /** What it writes between name and arguments. */
   readonly middle: string
+  /** What it writes after the arguments. */
   readonly suffix: string
-  /** Undefined when the template knows only one call a turn. */
+  /**
+   * What it writes between two calls, up to the name of the second. Undefined when the template
+   * knows only one call a turn.
+   */
   readonly between: string | undefined
+  /** What it writes after the last call. */
   readonly end: string
 }
+
+/** Texts that no template writes by itself, so that they can be found again in what it writes. */
+const toolName = 'zqfirst'
+const callName = 'zqcalled'
+const secondName = 'zqsecond'
+const replyText = 'zqcontent'
+
+const user: TemplateMessage = { role: 'user', content: 'zquser' }
 
 const tool: TemplateTool = {
   type: 'function',
   function: {
-    name: 'zqfirst',
+    name: toolName,
     description: 'zq',
     parameters: { type: 'object', properties: { zqkey: { type: 'integer' } } },
   },
 }
+
+type TemplateCall = NonNullable<TemplateMessage['tool_calls']>[number]
+
+const toCall = (name: string): TemplateCall => ({
+  id: 'zqcall0001',
+  type: 'function',
+  function: { name, arguments: { zqkey: 1 } },
+})
+
+/** From the first bracket that closes a list of calls, without the space before it. */
+const listEnd = /(?<!\s)\s*\].*$/s
 
 /**
  * Finds how calls are written by having the template write some. Undefined when it shows no tools,
@@ -41,91 +63,107 @@ const tool: TemplateTool = {
 export function findCallFormat(
   render: (input: TemplateInput) => string | undefined,
 ): CallFormat | undefined {
-  const user: TemplateMessage = { role: 'user', content: 'zquser' }
-  const call = (name: string): NonNullable<TemplateMessage['tool_calls']>[number] => ({
-    id: 'zqcall0001',
-    type: 'function',
-    function: { name, arguments: { zqkey: 1 } },
-  })
   const write = (content: string, ...names: string[]): string | undefined =>
     render({
-      messages: [user, { role: 'assistant', content, tool_calls: names.map(call) }],
+      messages: [user, { role: 'assistant', content, tool_calls: names.map(toCall) }],
       tools: [tool],
       generate: false,
     })
-  const plain = render({ messages: [user], generate: true })
-  const shown = render({ messages: [user], tools: [tool], generate: true })
-  const one = write('', 'zqcalled')
-  if (plain === undefined || shown === undefined || one === undefined || !shown.includes('zqfirst'))
-    return undefined
-  const after = write('zqcontent', 'zqcalled') ?? ''
-  const head =
-    textBetween(after, 'zqcontent', 'zqcalled')?.trimStart() ?? headAfterPrompt(one, shown)
-  const single = cut(one, 'zqcalled')
-  if (head === undefined || !single) return undefined
-  const opening = /^(.*?)(?<!\s)\s*(?:\[\s*)?\{\s*"name"\s*:\s*"$/s.exec(head)
-  if (!opening || !/"(arguments|parameters)"\s*:\s*$/.test(single.middle)) return undefined
-  const open = opening[1] ?? ''
-  const two = write('', 'zqcalled', 'zqsecond')
-  const between =
-    two === undefined
+
+  const plainPrompt = render({ messages: [user], generate: true })
+  const prompt = render({ messages: [user], tools: [tool], generate: true })
+  const oneCall = write('', callName)
+  if (plainPrompt === undefined || prompt === undefined || oneCall === undefined) return undefined
+  if (!prompt.includes(toolName)) return undefined
+
+  const withContent = write(replyText, callName) ?? ''
+  const prefix =
+    textBetween(withContent, replyText, callName)?.trimStart() ?? prefixAfterPrompt(oneCall, prompt)
+  const call = splitCall(oneCall)
+  if (prefix === undefined || !call) return undefined
+
+  const open = openingOf(prefix)
+  if (open === undefined || !/"(arguments|parameters)"\s*:\s*$/.test(call.middle)) return undefined
+
+  const twoCalls = write('', callName, secondName)
+  const gap =
+    twoCalls === undefined
       ? undefined
-      : textBetween(two.slice(two.indexOf('zqcalled')), single.arguments, 'zqsecond')
-  const rest = /^\s*\}\s*\]?\s*/.exec(single.after)?.[0]
-  if (rest === undefined) return undefined
-  const close = open ? closeOf(single.after.slice(rest.length), open) : ''
-  const suffix =
-    single.after.slice(0, rest.trimEnd().length) +
-    (close ? single.after.slice(rest.trimEnd().length, rest.length) + close : '')
-  const list = head.slice(open.length).includes('[')
-  const joint = joinOf(between, { prefix: head, suffix, list })
+      : textBetween(twoCalls.slice(twoCalls.indexOf(callName)), call.arguments, secondName)
+
+  const jsonEnd = /^\s*\}\s*\]?\s*/.exec(call.after)?.[0]
+  if (jsonEnd === undefined) return undefined
+
+  // Space after the JSON belongs to the call only if a mark follows.
+  const close = open ? closeOf(call.after.slice(jsonEnd.length), open) : ''
+  const suffix = close ? jsonEnd + close : jsonEnd.trimEnd()
+  const list = prefix.slice(open.length).includes('[')
   return {
-    open: open || head.slice(0, head.indexOf(':') + 1),
+    // A bare call is recognized by the first key of its JSON.
+    open: open || prefix.slice(0, prefix.indexOf(':') + 1),
     bare: !open,
     list,
     close,
-    prefix: head,
-    middle: single.middle,
-    suffix: list ? suffix.replace(/(?<!\s)\s*\].*$/s, '') : suffix,
-    between: joint,
-    end: list ? (/(?<!\s)\s*\].*$/s.exec(suffix)?.[0] ?? ']') : '',
+    prefix,
+    middle: call.middle,
+    suffix: list ? suffix.replace(listEnd, '') : suffix,
+    between: separatorOf(gap, { prefix, suffix, list }),
+    end: list ? (listEnd.exec(suffix)?.[0] ?? ']') : '',
   }
 }
 
+/**
+ * The mark before the JSON of a call, of which `prefix` has the start; '' for a bare call.
+ * Undefined if the JSON does not begin with the name.
+ */
+const openingOf = (prefix: string): string | undefined => {
+  const match = /^(.*?)(?<!\s)\s*(?:\[\s*)?\{\s*"name"\s*:\s*"$/s.exec(prefix)
+  return match ? (match[1] ?? '') : undefined
+}
+
+/** A written call, from the end of its name. */
 interface WrittenCall {
+  /** Between name and arguments. */
   readonly middle: string
   readonly arguments: string
   readonly after: string
 }
 
-/** What stands after the name of a written call. */
-function cut(text: string, name: string): WrittenCall | undefined {
-  const rest = text.slice(text.lastIndexOf(name) + name.length)
-  const match = /^(.*?)(\{\s*"zqkey"\s*:\s*1\s*\})(.*)$/s.exec(rest)
-  return match
-    ? { middle: match[1] ?? '', arguments: match[2] ?? '', after: match[3] ?? '' }
-    : undefined
-}
+/** The last call that a template wrote; undefined if its arguments are not JSON. */
+function splitCall(text: string): WrittenCall | undefined {
+  const afterName = text.slice(text.lastIndexOf(callName) + callName.length)
+  const match = /^(.*?)(\{\s*"zqkey"\s*:\s*1\s*\})(.*)$/s.exec(afterName)
+  if (!match) return undefined
 
-/** The mark that ends a call: the counterpart of its opening tag, where the text has it. */
-function closeOf(after: string, open: string): string {
-  const tag = /^[<[]([\w:|-]+)[>\]]$/.exec(open.trim())
-  const close = tag ? open.trim().replace(tag[1] ?? '', `/${tag[1] ?? ''}`) : ''
-  return close && after.startsWith(close) ? close : ''
+  const [, middle = '', args = '', after = ''] = match
+  return { middle, arguments: args, after }
 }
 
 /**
- * What stands between two calls, without what belongs to them; undefined when two cannot be
- * written.
+ * The mark that ends a call, as `</tool_call>` ends `<tool_call>`; '' if `after` does not begin
+ * with it.
  */
-function joinOf(
-  text: string | undefined,
+function closeOf(after: string, open: string): string {
+  const tag = open.trim()
+  const name = /^[<[]([\w:|-]+)[>\]]$/.exec(tag)?.[1]
+  if (name === undefined) return ''
+
+  const close = tag.replace(name, `/${name}`)
+  return after.startsWith(close) ? close : ''
+}
+
+/**
+ * What a grammar writes between two calls: the text between their arguments, without the suffix of
+ * the first call. Undefined when the template cannot write two calls.
+ */
+function separatorOf(
+  gap: string | undefined,
   { prefix, suffix, list }: { prefix: string; suffix: string; list: boolean },
 ): string | undefined {
-  if (text === undefined) return undefined
-  if (list) return /^\s*\}(\s*,\s*\{\s*"name"\s*:\s*")$/s.exec(text)?.[1]
-  if (!text.startsWith(suffix) || !text.endsWith(prefix)) return undefined
-  return text.slice(suffix.length, text.length - prefix.length) + prefix
+  if (gap === undefined) return undefined
+  if (list) return /^\s*\}(\s*,\s*\{\s*"name"\s*:\s*")$/s.exec(gap)?.[1]
+  if (!gap.startsWith(suffix) || !gap.endsWith(prefix)) return undefined
+  return gap.slice(suffix.length, gap.length - prefix.length) + prefix
 }
 
 function textBetween(text: string, from: string, to: string): string | undefined {
@@ -135,11 +173,11 @@ function textBetween(text: string, from: string, to: string): string | undefined
 }
 
 /**
- * For templates that do not show content next to calls: what stands between the start of the reply
- * and the name.
+ * The text before the name of a call, for templates that do not show content next to calls: all
+ * that follows the prompt.
  */
-function headAfterPrompt(written: string, prompt: string): string | undefined {
-  const name = written.indexOf('zqcalled')
-  if (name < 0 || !written.startsWith(prompt)) return undefined
-  return written.slice(prompt.length, name)
+function prefixAfterPrompt(oneCall: string, prompt: string): string | undefined {
+  const nameStart = oneCall.indexOf(callName)
+  if (nameStart < 0 || !oneCall.startsWith(prompt)) return undefined
+  return oneCall.slice(prompt.length, nameStart)
 }

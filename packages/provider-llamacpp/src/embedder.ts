@@ -4,7 +4,7 @@ import type { LlamaEmbeddingContext } from 'node-llama-cpp'
 import { checkConfig, configNames, type LlamaCppModelConfig } from './config.js'
 import { toContextSize } from './context-size.js'
 import { toError, toEvaluationError, toLoadError } from './error.js'
-import { name } from './messages.js'
+import { name as providerName } from './messages.js'
 import { modelName } from './model-file.js'
 import { leaseModel, type ModelLease } from './model-pool.js'
 
@@ -13,8 +13,8 @@ import { leaseModel, type ModelLease } from './model-pool.js'
  */
 export interface LlamaCppEmbedderConfig extends LlamaCppModelConfig {
   /**
-   * True gives vectors of length 1, as llama.cpp's own server does; false as the model makes them.
-   * Default true.
+   * True scales each vector to length 1, as llama.cpp's own server does. False leaves vectors as
+   * the model makes them. Default true.
    */
   readonly normalize?: boolean
 }
@@ -25,7 +25,8 @@ export interface LlamaCppEmbedder extends Embedder, AsyncDisposable {
   close(): Promise<void>
 }
 
-interface Loaded extends ModelLease {
+/** A leased model, with the context that makes its vectors. */
+interface LoadedContext extends ModelLease {
   readonly context: LlamaEmbeddingContext
   readonly contextSize: number
 }
@@ -38,9 +39,10 @@ interface Loaded extends ModelLease {
 export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
   checkConfig(config, 'createLlamaCppEmbedder', [...configNames, 'normalize'])
   const { modelPath, model = modelName(modelPath), normalize = true } = config
-  let loading: Promise<Loaded> | undefined
+  let loading: Promise<LoadedContext> | undefined
   let closing: Promise<void> | undefined
-  const load = (): Promise<Loaded> => {
+
+  const load = (): Promise<LoadedContext> => {
     if (closing) return Promise.reject(toError('aborted', 'the embedder was closed'))
     loading ??= loadContext(config).catch((error: unknown) => {
       loading = undefined
@@ -48,14 +50,16 @@ export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCpp
     })
     return loading
   }
+
   const free = async (): Promise<void> => {
     const loaded = await loading?.catch(() => undefined)
     await loaded?.context.dispose()
     await loaded?.release()
   }
   const close = (): Promise<void> => (closing ??= free())
+
   const embedder = createEmbedder({
-    name,
+    name: providerName,
     model,
     batchSize: 256,
     embedBatch: async (texts, options) => embedTexts(await load(), texts, normalize, options),
@@ -63,7 +67,7 @@ export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCpp
   return { ...embedder, close, [Symbol.asyncDispose]: close }
 }
 
-async function loadContext(config: LlamaCppEmbedderConfig): Promise<Loaded> {
+async function loadContext(config: LlamaCppEmbedderConfig): Promise<LoadedContext> {
   const lease = await leaseModel(config)
   try {
     return { ...lease, ...(await createContext(lease, config)) }
@@ -76,7 +80,7 @@ async function loadContext(config: LlamaCppEmbedderConfig): Promise<Loaded> {
 async function createContext(
   { runtime, model }: ModelLease,
   config: LlamaCppEmbedderConfig,
-): Promise<Pick<Loaded, 'context' | 'contextSize'>> {
+): Promise<Pick<LoadedContext, 'context' | 'contextSize'>> {
   const { threads, contextSize } = toContextSize(model, config)
   try {
     return { context: await model.createEmbeddingContext({ contextSize, threads }), contextSize }
@@ -90,7 +94,7 @@ async function createContext(
 }
 
 async function embedTexts(
-  loaded: Loaded,
+  loaded: LoadedContext,
   texts: readonly string[],
   normalize: boolean,
   options: EmbedOptions,
@@ -98,13 +102,16 @@ async function embedTexts(
   const { context, contextSize } = loaded
   if (options.vendor)
     throw toError('unsupported', 'vendor: nothing is sent, so there is nothing to add fields to')
-  const end = options.deadlineMs === undefined ? Infinity : systemClock.now() + options.deadlineMs
+
+  const { deadlineMs, signal } = options
+  const endsAt = deadlineMs === undefined ? Infinity : systemClock.now() + deadlineMs
   const vectors: (readonly number[])[] = []
   let inputTokens = 0
   for (const [index, text] of texts.entries()) {
-    options.signal?.throwIfAborted()
-    if (systemClock.now() >= end)
-      throw toError('timeout', `the deadline of ${options.deadlineMs ?? 0} ms has passed`)
+    signal?.throwIfAborted()
+    if (systemClock.now() >= endsAt)
+      throw toError('timeout', `the deadline of ${deadlineMs ?? 0} ms has passed`)
+
     const tokens = context.calculateInputLength(text)
     if (!text || tokens < 1)
       throw toError(
@@ -117,6 +124,7 @@ async function embedTexts(
         `texts[${index}] has ${tokens} tokens, the context ${contextSize}; cut the text or raise contextSize`,
       )
     inputTokens += tokens
+
     const { vector } = await context.getEmbeddingFor(text).catch(async (cause: unknown) => {
       throw toEvaluationError(cause, await loaded.runtime.takeLog())
     })

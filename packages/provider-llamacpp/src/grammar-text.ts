@@ -1,9 +1,15 @@
 /** A text in llama.cpp's grammar notation. */
-export const toLiteral = (text: string): string =>
-  `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t')}"`
+export function toLiteral(text: string): string {
+  const escaped = text
+    .replace(/[\\"]/g, '\\$&')
+    .replace(/\n/g, '\\n')
+    .replace(/\r/g, '\\r')
+    .replace(/\t/g, '\\t')
+  return `"${escaped}"`
+}
 
 /**
- * Formats of strings a grammar can hold a model to. Days end at 28: the grammar has no calendar.
+ * The values of `format` that a grammar can enforce. Days end at 28: the grammar has no calendar.
  */
 export const stringFormats: Readonly<Record<string, string>> = {
   date: 'date-text',
@@ -12,7 +18,10 @@ export const stringFormats: Readonly<Record<string, string>> = {
   uuid: 'hex{8} "-" hex{4} "-" hex{4} "-" hex{4} "-" hex{12}',
 }
 
-/** Rules of JSON that every grammar has. Numbers are kept to digits that a double holds. */
+/**
+ * Rules of JSON that every grammar has. Numbers have only as many digits as a double holds. An
+ * escape begins with `\u0` to `\uC`, so that no half of a surrogate pair is written.
+ */
 export const valueRules: readonly string[] = [
   'space ::= " "?',
   'any-value ::= any-object | any-array | any-string | any-number | any-boolean | any-null',

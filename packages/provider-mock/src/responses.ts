@@ -4,7 +4,7 @@ import type { Turn } from '@modelport/driver'
 
 /** A tool call the mock makes. */
 export interface MockToolCall {
-  /** Default: none on the wire, so that the provider gives one out: `call_1`, `call_2`, … */
+  /** Default: the wire has no id, so the provider makes one: `call_1`, `call_2`, … */
   readonly id?: string
   /** Name of the tool to call. */
   readonly name: string
@@ -18,7 +18,7 @@ export interface MockToolCall {
 export interface MockTurn {
   /** Text, cut into chunks when it is streamed; a list is streamed as it is. */
   readonly text?: string | readonly string[] | undefined
-  /** Reasoning before the text, cut alike. */
+  /** Reasoning before the text, cut into chunks in the same way. */
   readonly reasoning?: string | readonly string[] | undefined
   /** Calls of the turn, in order, after the text. */
   readonly toolCalls?: readonly MockToolCall[] | undefined
@@ -27,8 +27,8 @@ export interface MockTurn {
   /** Token counts, over those of the configuration. */
   readonly usage?: Partial<TokenCounts> | undefined
   /**
-   * Fails with this instead of ending: without text, reasoning or calls before anything is sent, so
-   * that it is tried again if the code is one for that; else after them.
+   * The turn fails with this error. Text, reasoning and calls are sent before it; if there are
+   * none, nothing is sent, so that the request is tried again if the code allows it.
    */
   readonly error?: ErrorCode | LlmError | undefined
   /**
@@ -39,14 +39,14 @@ export interface MockTurn {
 }
 
 /**
- * A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or
- * `cut` is the last.
+ * A turn, or its parts one by one: each is sent when the iterator gives it. A part with `finish`,
+ * `error` or `cut` is the last.
  */
 export type MockReply = MockTurn | AsyncIterable<MockTurn>
 
 /**
- * A reply of the mock: text, a turn, or a function that makes one of the request; an async
- * generator may wait between its parts. The signal is aborted when the reply is wanted no more.
+ * A reply of the mock: text, a turn, or a function that makes a reply from the request. An async
+ * generator may wait between its parts. The signal is aborted when nobody reads the reply any more.
  */
 export type MockResponse =
   | string
@@ -80,17 +80,18 @@ export function checkTurn(turn: MockTurn): MockTurn {
   return turn
 }
 
-/** What a response comes to for this request. */
+/** The reply to a request: calls a response that is a function. */
 export function toMockReply(response: MockResponse, request: Turn, signal: AbortSignal): MockReply {
-  // A turn that was given with the configuration was checked there.
-  const isMade = typeof response === 'function'
-  const reply = isMade ? response(request, signal) : response
+  const isFunction = typeof response === 'function'
+  const reply = isFunction ? response(request, signal) : response
   if (reply instanceof Promise)
     throw new TypeError(
       'createMock: a response must not be a promise; an async generator (async function*) may wait',
     )
   if (typeof reply === 'string') return { text: reply }
-  return isMade && !isInParts(reply) ? checkTurn(reply) : reply
+
+  // A turn of the configuration was checked with the configuration.
+  return isFunction && !isInParts(reply) ? checkTurn(reply) : reply
 }
 
 /** True when the parts of a reply come one by one. */

@@ -12,7 +12,7 @@ export interface ScrubOptions {
   readonly secrets?: readonly string[]
 }
 
-/** A request in the form it is stored and compared in, with what took its secrets out. */
+/** A request as it is stored and compared, and the function that took its secrets out. */
 export interface ScrubbedRequest {
   readonly request: CassetteRequest
   /** Takes the secrets of this exchange out of a text, or out of a binary string. */
@@ -23,65 +23,76 @@ const mark = '[redacted]'
 const secretHeader =
   /auth|api-?key|token|secret|cookie|signature|credential|organi[sz]ation|project|account/
 /**
- * Change from run to run, or with the computer, or say nothing once the body is stored as it was
- * read.
+ * Headers that are not stored: they differ between runs or computers, or describe the transfer of
+ * the body and not the body that is stored.
  */
 const volatileHeader =
   /^(user-agent|host|connection|keep-alive|date|age|accept-encoding|accept-language|content-length|content-encoding|transfer-encoding|idempotency-key|traceparent|tracestate|sec-.*|x-stainless-.*|x-goog-api-client|cf-ray|alt-svc|server-timing|strict-transport-security)$/
 const secretQuery = /key|token|secret|sig|signature|credential|code|upload_id/i
 /**
- * The boundary of an upload, which is random, and the id of one, with which anybody could continue
- * it.
+ * The boundary of an upload, which is random, and the id of an upload, with which anybody could
+ * continue it.
  */
-const ofUpload = /(boundary|upload_id)=[^&;]+/g
+const uploadParameter = /(boundary|upload_id)=[^&;]+/g
 
 /**
- * A key this long stands for itself; a shorter one could be a common word, and is only taken out
- * where keys stand.
+ * Length from which a key of a request is taken out everywhere. A shorter one could be a common
+ * word, and is only taken out of the header or URL parameter that holds it.
  */
 const shortestKey = 8
 
-/** Length from which a given secret is looked for in texts. */
+/** Length from which a secret of the options is taken out everywhere. */
 const shortestSecret = 4
 
-/** Prepares scrubbing of requests and of what belongs to them. */
-export function createScrub({
-  secrets: given = [],
-}: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
-  const secrets = given.filter((secret) => secret.length >= shortestSecret)
-  const short = new Set(given.filter((secret) => secret !== '' && secret.length < shortestSecret))
+/** Takes the secrets out of one request. */
+type Scrub = (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest>
+
+/** Makes a function that takes the secrets out of requests and of what belongs to them. */
+export function createScrub({ secrets: texts = [] }: ScrubOptions): Scrub {
+  const longSecrets = texts.filter((text) => text.length >= shortestSecret)
+  const words = new Set(texts.filter((text) => text !== '' && text.length < shortestSecret))
+
   return async (input, init = {}) => {
     const request = typeof input === 'object' && 'url' in input ? input : undefined
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
     const headers = new Headers(init.headers ?? request?.headers)
-    const found = [...secretsOf(headers, url), url.username, url.password].filter(
-      (text) => text.length >= shortestKey,
-    )
-    const words = createRedact([
-      ...secrets,
-      ...found,
-      ...[...secrets, ...found].map((secret) => toBinary(new TextEncoder().encode(secret))),
+
+    const keys = [...secretsOf(headers, url), url.username, url.password]
+    const redact = createSecretRedact([
+      ...longSecrets,
+      ...keys.filter((key) => key.length >= shortestKey),
     ])
-    const numbers = maskNumbers([...secrets, ...found])
-    const redact = (text: string): string => words(numbers(text))
     const text = await bodyOf(init.body ?? undefined, request)
-    const clean = text === undefined ? undefined : redact(text)
+    const body = text === undefined ? undefined : redact(text)
+
     return {
       redact,
       request: {
         method: init.method ?? request?.method ?? 'GET',
-        url: scrubUrl(url, redact, short),
-        headers: scrubHeaders(headers, (value) => redact(withoutWords(value, short))),
-        ...(clean && { body: tryParseJson(clean) ?? clean }),
+        url: scrubUrl(url, redact, words),
+        headers: scrubHeaders(headers, (value) => redact(withoutWords(value, words))),
+        ...(body && { body: tryParseJson(body) ?? body }),
       },
     }
   }
 }
 
+/** Takes these secrets out of a text, or out of a binary string. */
+function createSecretRedact(secrets: readonly string[]): (text: string) => string {
+  const encoder = new TextEncoder()
+  const redactTexts = createRedact([
+    ...secrets,
+    ...secrets.map((secret) => toBinary(encoder.encode(secret))),
+  ])
+  const redactNumbers = maskNumbers(secrets)
+  return (text) => redactTexts(redactNumbers(text))
+}
+
 /**
  * Replaces secrets that are numbers by numbers of the same length. They may stand in JSON where
- * only a number can: with a mark in its place the recorded reply would not be JSON any more. A
- * digit that the secret does not have cannot make it anew together with its neighbours.
+ * only a number can: with a mark in its place the recorded reply would not be JSON any more. The
+ * number repeats a digit that the secret does not have, so that it cannot form the secret again
+ * together with the digits next to it.
  */
 function maskNumbers(secrets: readonly string[]): (text: string) => string {
   const masks = [...new Set(secrets)]
@@ -100,7 +111,7 @@ export function scrubHeaders(
   redact: (text: string) => string,
 ): Record<string, string> {
   const kept = [...headers].filter(([name]) => !volatileHeader.test(name))
-  const clean = (text: string): string => redact(text.replace(ofUpload, '$1=-'))
+  const clean = (text: string): string => redact(text.replace(uploadParameter, '$1=-'))
   return Object.fromEntries(
     kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]),
   )

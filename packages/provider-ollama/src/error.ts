@@ -3,8 +3,8 @@ import { firstMatch, type HttpFailure, toErrorCode, toProviderError } from '@mod
 import { name } from './messages.js'
 
 /**
- * Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first
- * that fits counts.
+ * Ollama says only in words what went wrong: its body is `{ "error": "…" }`. The first row that
+ * fits decides the code.
  * @see https://github.com/ollama/ollama/blob/main/server/routes.go (read 2026-11-21)
  */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -26,12 +26,11 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 export function toError(failure: HttpFailure): ProviderError {
   const message = messageOf(failure.body) ?? failure.text.trim()
   const status = failure.status < 400 ? undefined : failure.status
-  const worded = firstMatch(wordings, message)
-  const code = worded ?? (status === undefined ? 'server' : toErrorCode(status))
-  const hint =
-    code === 'not-found' && !/pull/i.test(message) && /model/i.test(message)
-      ? ' (try: ollama pull <model>)'
-      : ''
+  const code =
+    firstMatch(wordings, message) ?? (status === undefined ? 'server' : toErrorCode(status))
+
+  const isMissingModel = code === 'not-found' && /model/i.test(message)
+  const hint = isMissingModel && !/pull/i.test(message) ? ' (try: ollama pull <model>)' : ''
   return toProviderError(name, failure, { code, ...(message && { message: message + hint }) })
 }
 

@@ -1,6 +1,6 @@
 import { toChatError } from '@modelport/chat-completions'
 import type { RequestOptions } from '@modelport/core'
-import { createEndpointClient, requireConfig } from '@modelport/driver'
+import { createEndpointClient, listOf, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
@@ -12,8 +12,13 @@ export interface OpenAICompatibleModel {
   readonly ownedBy?: string
 }
 
+interface WireModel {
+  readonly id?: unknown
+  readonly owned_by?: unknown
+}
+
 interface WireModels {
-  readonly data?: readonly ({ readonly id?: unknown; readonly owned_by?: unknown } | null)[]
+  readonly data?: readonly WireModel[]
 }
 
 /**
@@ -36,12 +41,18 @@ export async function listModels(
     headers: authorization(config),
     inBandErrors: false,
   }
-  const response = await client.json<WireModels | WireModels['data']>(request, options)
+  const response = await client.json<WireModels | readonly WireModel[] | null>(request, options)
   // Some servers respond with the bare list.
-  const list = Array.isArray(response) ? response : (response as WireModels | null)?.data
-  return (Array.isArray(list) ? (list as NonNullable<WireModels['data']>) : []).flatMap((row) =>
-    typeof row?.id === 'string'
-      ? [{ id: row.id, ...(typeof row.owned_by === 'string' && { ownedBy: row.owned_by }) }]
-      : [],
-  )
+  const list = isList(response) ? response : response?.data
+  return listOf(list).flatMap(toModel)
+}
+
+const isList = (
+  response: WireModels | readonly WireModel[] | null,
+): response is readonly WireModel[] => Array.isArray(response)
+
+/** The model of a row; none if the row has no id. */
+function toModel({ id, owned_by: ownedBy }: WireModel): OpenAICompatibleModel[] {
+  if (typeof id !== 'string') return []
+  return [{ id, ...(typeof ownedBy === 'string' && { ownedBy }) }]
 }

@@ -1,13 +1,13 @@
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
   /**
-   * It reasons: takes `reasoning`, gives its reasoning out encrypted, and has its token limit in
-   * `max_completion_tokens`.
+   * True for a model that reasons: it takes `reasoning`, returns its reasoning encrypted, and reads
+   * its token limit from `max_completion_tokens`.
    */
   readonly reasoning: boolean
   /**
-   * False for models that refuse a temperature: the default one is not sent then, one the caller
-   * sets is.
+   * False for models that refuse a temperature. The default temperature is then left out; one that
+   * the caller sets is sent anyway.
    */
   readonly takesTemperature: boolean
 }
@@ -40,16 +40,21 @@ const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
 export const cheapestModel = 'gpt-5.4-mini'
 
 /**
- * The traits of a model; `overrides` win over the table. A model that is said to reason takes no
- * temperature, and the reverse.
+ * The traits of a model; `overrides` win over the table. If they set `reasoning`, the table is not
+ * read: a model that reasons takes no temperature then, and any other takes one.
  */
 export function traitsOf(model: unknown, overrides: Partial<ModelTraits> = {}): ModelTraits {
   // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^ft:/, '')
+  const { reasoning } = overrides
+  const traits =
+    reasoning === undefined ? traitsByName(name) : { reasoning, takesTemperature: !reasoning }
+  return { ...traits, ...overrides }
+}
+
+function traitsByName(name: string): ModelTraits {
   const rows = table
     .filter(([start]) => name.startsWith(start))
     .sort(([a], [b]) => b.length - a.length)
-  const { reasoning } = overrides
-  const row = reasoning === undefined ? rows[0]?.[1] : { reasoning, takesTemperature: !reasoning }
-  return { ...(row ?? { reasoning: false, takesTemperature: true }), ...overrides }
+  return rows[0]?.[1] ?? { reasoning: false, takesTemperature: true }
 }

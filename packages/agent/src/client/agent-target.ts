@@ -11,11 +11,12 @@ import { isAgentError } from '../base/agent-error.js'
 import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
-import { createPart, type Part } from '../models/part.js'
+import { createPart, type Part, type RequestDecision } from '../models/part.js'
 import { isCutOff, requestsOf, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import { type BoundTarget, type ChildOutcome, errorOf } from '../run/sub-agent.js'
+import type { AcceptedDecision } from '../run/wait-state.js'
 import { isAway } from '../run/while-away.js'
 import { type AgentClient, answerOf } from './client.js'
 
@@ -74,12 +75,12 @@ export function toAgentTarget(
   if (name !== undefined && description !== undefined)
     return createTarget(client, { ...options, name, description })
   return client.card().then((card) => {
-    const told = fromCard(card)
+    const defaults = optionsOfCard(card)
     return createTarget(client, {
       ...options,
-      name: name ?? told.name,
-      description: description ?? told.description,
-      tools: options.tools ?? told.tools,
+      name: name ?? defaults.name,
+      description: description ?? defaults.description,
+      tools: options.tools ?? defaults.tools,
     })
   })
 }
@@ -87,20 +88,22 @@ export function toAgentTarget(
 type NamedOptions = AgentTargetOptions & { readonly name: string; readonly description: string }
 
 /**
- * What a model reads of an agent by its card: skills that are tools can be called, the others are
- * part of the description.
+ * What a model reads of an agent whose card it has: skills that are tools can be called, the others
+ * are part of the description.
  */
-function fromCard({ name, description, skills }: AgentCard): NamedOptions {
+function optionsOfCard({ name, description, skills }: AgentCard): NamedOptions {
   const isTool = ({ tags, inputSchema }: AgentSkill): boolean =>
     tags.includes('tool') || Object.keys(inputSchema).length > 0
+
   const others = skills
     .filter((skill) => !isTool(skill))
     .map((skill) => (skill.description ? `${skill.name} (${skill.description})` : skill.name))
-  const tools = skills.filter(isTool).map(({ id, description: what, inputSchema }) => ({
-    name: id,
-    description: what,
-    ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }),
+  const tools = skills.filter(isTool).map((skill) => ({
+    name: skill.id,
+    description: skill.description,
+    ...(Object.keys(skill.inputSchema).length > 0 && { parameters: skill.inputSchema }),
   }))
+
   return {
     name,
     description: others.length ? `${description} Skills: ${others.join('; ')}.` : description,
@@ -110,45 +113,34 @@ function fromCard({ name, description, skills }: AgentCard): NamedOptions {
 
 function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
   const { name, description, idempotent, tools } = options
+
   const cancelNow = async (taskId: string): Promise<void> => {
     await client.cancel(taskId, 'the calling task was cancelled')
   }
+
   const delegate = async (
     request: AgentRequest,
     context: AgentContext,
     run?: AgentRunContext,
     cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome> => {
-    const message: readonly Part[] =
-      request.action === 'infer'
-        ? [createPart.text(request.prompt)]
-        : [createPart.toolCall(request.tool, request.args)]
-    const deadline = context.run.deadline ?? run?.deadline
-    const { cost } = context.budget.remaining()
-    const scope: AgentRunContext = {
-      taskId: run?.taskId ?? context.run.runId,
-      sessionId: run?.sessionId ?? context.run.sessionId ?? '',
-      principal: run?.principal ?? '',
-      chain: run?.chain ?? [],
-      ...(run?.permissions && { permissions: run.permissions }),
-      ...(context.run.traceId !== undefined && { traceId: context.run.traceId }),
-      ...(deadline !== undefined && { deadline }),
-      limits: { ...run?.limits, ...(Number.isFinite(cost) && { maxCost: cost }) },
-    }
     // The same after a resume, so that the agent knows the message again.
     const id = messageIdOf(context.run.idempotencyKey)
-    const start = (signal: AbortSignal) =>
-      client.stream({ ...createMessage('user', message), id }, { run: scope, signal })
-    return finish({
+    const message = createMessage('user', partsOf(request))
+    const scope = scopeOf(context, run)
+    const start = (signal: AbortSignal) => client.stream({ ...message, id }, { run: scope, signal })
+
+    return readChild({
       client,
       name,
       start,
       signal: context.signal,
       cancelChild: cancelChild ?? cancelNow,
     }).catch((error: unknown) => {
-      throw answersNothing(error) ? toUnknown(name, error) : error
+      throw mayHaveArrived(error) ? toUnknown(name, error) : error
     })
   }
+
   return {
     name,
     description,
@@ -169,7 +161,7 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       continueChild(client, name, taskId, decisions, signal),
     lookAtChild: async (taskId, signal) => {
       const task = await client.get(taskId, { signal })
-      return isOver(task) ? outcomeOf(task) : undefined
+      return isAtRest(task) ? outcomeOf(task) : undefined
     },
     cancelChild: cancelNow,
     forgetChildrenOf: async (taskId) => {
@@ -178,46 +170,73 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
   }
 }
 
+const partsOf = (request: AgentRequest): readonly Part[] =>
+  request.action === 'infer'
+    ? [createPart.text(request.prompt)]
+    : [createPart.toolCall(request.tool, request.args)]
+
+/** What the child's task knows of its caller; `run` is unset if the caller is not an agent. */
+function scopeOf(context: AgentContext, run: AgentRunContext | undefined): AgentRunContext {
+  const { runId, sessionId, traceId } = context.run
+  const deadline = context.run.deadline ?? run?.deadline
+  const { cost } = context.budget.remaining()
+  return {
+    taskId: run?.taskId ?? runId,
+    sessionId: run?.sessionId ?? sessionId ?? '',
+    principal: run?.principal ?? '',
+    chain: run?.chain ?? [],
+    ...(run?.permissions && { permissions: run.permissions }),
+    ...(traceId !== undefined && { traceId }),
+    ...(deadline !== undefined && { deadline }),
+    limits: { ...run?.limits, ...(Number.isFinite(cost) && { maxCost: cost }) },
+  }
+}
+
 async function continueChild(
   client: AgentClient,
   name: string,
   taskId: string,
-  decisions: Parameters<BoundTarget['continueChild']>[1],
+  decisions: readonly AcceptedDecision[],
   signal: AbortSignal,
 ): Promise<ChildOutcome> {
   const task = await client.get(taskId, { signal })
-  if (!isOver(task)) {
+  if (!isAtRest(task)) {
     // Decided before, and worked on by another process: this one only waits.
     const start = (reading: AbortSignal) => client.subscribe(taskId, reading)
-    return finish({ client, name, start, signal, cancelChild: () => Promise.resolve() }).catch(
+    const cancelNothing = (): Promise<void> => Promise.resolve()
+    return readChild({ client, name, start, signal, cancelChild: cancelNothing }).catch(
       async () => {
         signal.throwIfAborted()
         return outcomeOf(await client.get(taskId, { signal }))
       },
     )
   }
+
   // The child may now ask another question under the same id: a decision holds only for the
   // question that was shown.
   const open = requestsOf(task)
-  const decided = decisions
-    .filter(({ requestId, digest = '' }) =>
-      open.length
-        ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest)
-        : digest === '',
-    )
-    .map(({ requestId, approved, reason, digest, content, outcome, result }) => ({
-      requestId,
-      ...(outcome ? { outcome, ...(result !== undefined && { result }) } : { approved }),
-      ...(reason !== undefined && { reason }),
-      ...(digest && { digest }),
-      ...(content && { content }),
-    }))
-  if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
-  return outcomeOf(await client.decide(task, decided, signal))
+  const isOpen = ({ requestId, digest = '' }: AcceptedDecision): boolean =>
+    open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest)
+  const valid = open.length ? decisions.filter(isOpen) : decisions.filter(({ digest }) => !digest)
+
+  if (!valid.length || !isInterrupted(task.state)) return outcomeOf(task)
+  return outcomeOf(await client.decide(task, valid.map(toSentDecision), signal))
 }
 
-/** True for a failure that does not say whether the message was taken: no refusal, but a 500. */
-const answersNothing = (error: unknown): boolean =>
+/** A decision as the agent takes it: of a call of unknown outcome, what a person found out. */
+const toSentDecision = (decision: AcceptedDecision): RequestDecision => {
+  const { requestId, approved, reason, digest, content, outcome, result } = decision
+  return {
+    requestId,
+    ...(outcome ? { outcome, ...(result !== undefined && { result }) } : { approved }),
+    ...(reason !== undefined && { reason }),
+    ...(digest && { digest }),
+    ...(content && { content }),
+  }
+}
+
+/** True for a failure, such as a 500, that does not say whether the agent took the message. */
+const mayHaveArrived = (error: unknown): boolean =>
   isAgentError(error, 'internal') || isAgentError(error, 'invalid-agent-response')
 
 const toUnknown = (name: string, error: unknown): OutcomeUnknown =>
@@ -228,17 +247,18 @@ const toUnknown = (name: string, error: unknown): OutcomeUnknown =>
 const messageIdOf = (key: string): string =>
   key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`
 
-const isOver = (task: Task): boolean =>
+/** True unless the agent works on the task: it has ended, or waits for somebody. */
+const isAtRest = (task: Task): boolean =>
   outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
 
 function outcomeOf(task: Task): ChildOutcome {
   if (task.state === 'completed') {
-    // The calling model would take a part for all of it.
+    // Without the note the calling model would take a cut answer for the whole.
     const note = isCutOff(task) ? '\n\n(The answer was cut off at its limit of length.)' : ''
     return { status: 'done', result: `${answerOf(task)}${note}` }
   }
   if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled') {
-    // A task that was cancelled may have done a part of its work.
+    // A task that was cancelled may have done part of its work.
     const isUnknown = task.metadata['uncertain'] === true || task.state === 'cancelled'
     return {
       status: 'failed',
@@ -249,7 +269,7 @@ function outcomeOf(task: Task): ChildOutcome {
   return { status: 'waiting', taskId: task.id, requests: requestsOf(task) }
 }
 
-/** How long the id of a child is waited for after the caller was aborted, in milliseconds. */
+/** How long to wait for the id of a child after its caller was aborted, in milliseconds. */
 const idMs = 10_000
 
 interface ChildReading {
@@ -262,10 +282,10 @@ interface ChildReading {
 }
 
 /**
- * Reads a child task until it is over or waits. When the caller is aborted, it cancels the child,
- * also if the child's id arrives only then.
+ * Reads a child task until it ends or waits. When the caller is aborted, it cancels the child, also
+ * if the child's id arrives only then.
  */
-async function finish({
+async function readChild({
   client,
   name,
   start,
@@ -275,32 +295,40 @@ async function finish({
   signal.throwIfAborted()
   const reading = new AbortController()
   let id: string | undefined
+
+  const stopReading = (): void => reading.abort(signal.reason)
   const stopChild = (): void => {
-    const stopReading = (): void => reading.abort(signal.reason)
-    if (id === undefined) return void setTimeout(stopReading, idMs)
+    if (id === undefined) {
+      setTimeout(stopReading, idMs)
+      return
+    }
     void cancelChild(id).catch(() => undefined)
     stopReading()
   }
+
   const read = async (): Promise<ChildOutcome> => {
-    for await (const event of start(reading.signal))
-      if (event.type === 'task' && id === undefined) {
-        id = event.task.id
-        if (signal.aborted) stopChild()
-        if (isOver(event.task)) return outcomeOf(event.task)
-      }
+    for await (const event of start(reading.signal)) {
+      // The first task says the id; the rest is read only to learn when the child rests.
+      if (event.type !== 'task' || id !== undefined) continue
+      id = event.task.id
+      if (signal.aborted) stopChild()
+      if (isAtRest(event.task)) return outcomeOf(event.task)
+    }
     return id === undefined
       ? { status: 'failed', message: `${name} gave no task`, uncertain: true }
       : outcomeOf(await client.get(id))
   }
+
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       stopChild()
       reject(signal.reason as Error)
     }
     signal.addEventListener('abort', abort, { once: true })
+
     void read()
       .catch((error: unknown) => {
-        // It has the message, and works on it or will: its caller looks again later.
+        // The agent has the message, and works on it or will: its caller looks again later.
         if (id === undefined || signal.aborted || !isAway(error)) throw error
         return { status: 'waiting', taskId: id, requests: [], isAway: true } as const
       })

@@ -29,15 +29,15 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
       waiting.push(...requests.map((one) => ({ ...one, reason: awayText(one, reached.away) })))
       continue
     }
-    const outcome = reached.found
+    const outcome = reached.value
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(callId, resultOfFailed(outcome))
     else {
       // The child may now ask another question than the one that was answered, or the same one
       // again.
       const agent = requests[0]?.child?.agent ?? ''
-      const asking = new Map([[callId, { agent, ...outcome }]])
-      waiting.push(...childRequests(turn.agent.name, asking))
+      const child = new Map([[callId, { agent, ...outcome }]])
+      waiting.push(...childRequests(turn.agent.name, child))
     }
   }
 
@@ -50,9 +50,11 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   return waitAgain(turn, wait, [...own, ...waiting])
 }
 
+/** The reason of a request, with the note that its agent is away; a note of before is replaced. */
 const awayText = ({ reason, child }: WaitingRequest, { message }: Error): string => {
-  const why = `The agent "${child?.agent ?? ''}" cannot be reached (${message}), so that it does not know of a decision yet: decide again later.`
-  return reason === undefined || reason.startsWith('The agent "') ? why : `${reason} ${why}`
+  const note = `The agent "${child?.agent ?? ''}" cannot be reached (${message}), so that it does not know of a decision yet: decide again later.`
+  const hasReason = reason !== undefined && !reason.startsWith('The agent "')
+  return hasReason ? `${reason} ${note}` : note
 }
 
 /** Hands the decisions about one call to the sub-agent that works on it. */
@@ -75,6 +77,7 @@ async function continueOne(turn: Turn, requests: readonly WaitingRequest[]): Pro
 /** Ends the turn with the questions that are open. */
 const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): TurnEnd => ({
   events: [
+    // As JSON, without fields that are undefined. `null` stands for any JSON.
     { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
     {
       type: 'status',

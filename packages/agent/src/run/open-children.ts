@@ -35,7 +35,7 @@ export async function openChildren(
     const ask = (): Promise<ChildOutcome> => target.continueChild(item.taskId, [], signal)
     const reached = await whileAway(ask, patienceMs, signal)
     // It is asked again with the next message, or when its caller looks.
-    const outcome = 'found' in reached ? reached.found : unknownChild(item.taskId)
+    const outcome = 'value' in reached ? reached.value : unknownChild(item.taskId)
     if (outcome.status === 'done') results.set(item.id, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(item.id, resultOfFailed(outcome))
     else waits.set(item.id, { agent, taskId: outcome.taskId, requests: outcome.requests })

@@ -11,7 +11,7 @@ import type { AgentRunContext } from './run-context.js'
 import type { CancelChild, ChildResult } from './sub-agent.js'
 import type { AcceptedDecision, WaitState } from './wait-state.js'
 
-/** The part of a turn that is stored. */
+/** What is stored of a turn that has begun. */
 export interface BegunTurn {
   /** When its message came, ISO 8601, UTC. */
   readonly at: string
@@ -33,29 +33,32 @@ export interface Turn {
   readonly decisions: readonly AcceptedDecision[]
   /** Results of sub-agents that a suspended run waited for, by call. */
   readonly results: ReadonlyMap<string, ChildResult>
-  /** What was said before; of an agent with a handler, empty: that asks for it. */
+  /** What was said before. Empty for an agent with a handler, which reads it when it needs it. */
   readonly conversation: readonly ChatMessage[]
   /** Reads what was said before. */
   readConversation(): Promise<readonly ChatMessage[]>
   readonly signal: AbortSignal
   readonly entropy: Entropy
   readonly deadline?: number
-  /** How long another agent that cannot be reached is asked again, in milliseconds. */
+  /** How long the turn retries to reach another agent, in milliseconds. */
   readonly patienceMs: number
-  /** Opens the stored run of this id, in a store that outlives the process. */
+  /**
+   * Opens the stored run of this id. Unset for a store that does not outlive the process.
+   */
   readonly open?: (runId: string) => Promise<TaskTurn>
   /**
-   * What was stored since the message of this turn came, also by a process that died with it.
-   * @param messageId an earlier message, which the turn works on again. Default: the newest
+   * What was stored since the message of this turn came, also by a process that died since.
+   * @param messageId the message, if the turn repeats work on an earlier one. Default: the newest
    */
   readonly begun: (messageId?: string) => Promise<BegunTurn>
-  /** Makes an address and a secret for the result of a call of a run. */
+  /** Makes an address and a secret to which the result of a call can be sent. */
   readonly webhook: (runId: string, call: WebhookCall) => Promise<Webhook>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
   /**
-   * Cancels a delegated task, or work of a tool, when this one is aborted. Unset: the agent or the
-   * tool is asked once, and nothing is stored.
+   * Stores that a delegated task or the work of a tool is to be cancelled, and asks until it is.
+   * Called when this task is aborted. Unset: the agent or the tool is asked once, nothing is
+   * stored.
    */
   readonly cancelChild?: CancelChild
   /**

@@ -4,13 +4,13 @@ import { isLlmError } from '@modelport/core'
 const firstMs = 200
 const longestMs = 30_000
 
-/** What came of asking a child that may be away. */
-export type Reached<T> = { readonly found: T } | { readonly away: Error }
+/** What came of asking another agent: its value, or the error that kept it from being reached. */
+export type Reached<T> = { readonly value: T } | { readonly away: Error }
 
 /**
- * Asks another agent again and again, as long as it cannot be reached or fails by itself. An error
- * that says what is wrong with the request passes.
+ * Asks another agent again and again while it cannot be reached or fails by itself.
  * @param mostMs gives up after this long
+ * @throws any other error of `ask`, such as one that says what is wrong with the request
  */
 export async function whileAway<T>(
   ask: () => Promise<T>,
@@ -20,7 +20,7 @@ export async function whileAway<T>(
   const until = performance.now() + mostMs
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
     try {
-      return { found: await ask() }
+      return { value: await ask() }
     } catch (error) {
       signal.throwIfAborted()
       if (!isAway(error)) throw error

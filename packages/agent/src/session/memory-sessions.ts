@@ -14,10 +14,11 @@ export class SessionRow {
   readonly key: SessionKey
   readonly generation: string
   readonly entries: SessionEntry[] = []
+  /** Number of the entry at which the conversation starts; earlier ones are history. */
   start = 1
-  /** Places that were given to tasks so far. */
+  /** How many tasks got a place in the order of turns so far. */
   places = 0
-  /** Who has the turn. Nobody waits for it while nobody has it. */
+  /** Who has the turn; while it is unset, nobody waits for it. */
   turn: string | undefined
   isDeleted = false
   /** Ids of the tasks that are not over. */
@@ -46,7 +47,7 @@ export class SessionRow {
     this.#handOn()
   }
 
-  /** Gives the turn on, or leaves those that wait for it. */
+  /** Passes the turn of a task to the next one. A task that still waits for it waits no more. */
   give(id: string): void {
     this.#waiting = this.#waiting.filter((one) => one.id !== id)
     if (this.turn === id) this.turn = undefined
@@ -113,14 +114,16 @@ export class MemorySessions implements SessionStore {
     at: string,
     holder?: string,
   ): Promise<SessionHead> {
-    const found = this.find(key)
-    if (found?.turn !== undefined && found.turn !== holder) throw sessionBusy(key, found.turn)
-    const seq = found?.entries.length ?? 0
+    const stored = this.find(key)
+    if (stored?.turn !== undefined && stored.turn !== holder) throw sessionBusy(key, stored.turn)
+
+    const seq = stored?.entries.length ?? 0
     if (seq !== expected)
       throw new AgentError(
         'conflict',
         `Session ${key.id} has ${seq} entries, not ${expected}: reload it`,
       )
+
     const row = this.open(key)
     row.add(entries, at)
     return headOf(row)

@@ -18,9 +18,9 @@ import {
 } from '../wire-format.js'
 
 /**
- * The records of replies that are made in the process: for providers that speak no wire. Their
- * model is a stand-in that says what the suite tells it, over {@link askNeutral}; tests of
- * connections, statuses, headers and bytes do not apply: {@link inProcessSkips}.
+ * The format for providers that make their replies in the process and have no wire. Their model is
+ * a stand-in, which gets its replies from the suite by {@link askNeutral}. Rules about connections,
+ * statuses, headers and bytes do not apply to them: {@link inProcessSkips}.
  */
 export const neutral: WireFormat = {
   api: 'neutral',
@@ -45,19 +45,17 @@ function toRecords({ reasoning = [], text = [], toolCalls = [] }: ScriptTurn): N
   return [
     ...reasoning.map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...text.map((piece) => ({ type: 'text' as const, text: piece })),
-    ...toolCalls.map(
-      ({ id, name, arguments: value, argumentsText = JSON.stringify(value) }, index) => ({
-        type: 'call' as const,
-        index,
-        name,
-        arguments: argumentsText,
-        ...(id !== undefined && { id }),
-      }),
-    ),
+    ...toolCalls.map((call, index) => ({
+      type: 'call' as const,
+      index,
+      name: call.name,
+      arguments: call.argumentsText ?? JSON.stringify(call.arguments),
+      ...(call.id !== undefined && { id: call.id }),
+    })),
   ]
 }
 
-/** Asks the suite what the model says to a turn, record by record, as soon as each is there. */
+/** Asks the suite for the reply of the model. Gives each record as soon as it arrives. */
 export function askNeutral(
   fetch: Fetch,
   turn: Turn,
@@ -65,12 +63,12 @@ export function askNeutral(
 ): AsyncGenerator<NeutralRecord, void> {
   const body = JSON.stringify(toConversation(turn))
   const responding = fetch('http://in-process.invalid/neutral', { method: 'POST', body, signal })
-  // A reply that is never read fails for nobody.
+  // If the reply is never read, its failure is not an unhandled rejection.
   responding.catch(() => undefined)
   return readRecords(responding, signal)
 }
 
-/** A broken connection of the suite stands for a model that stops in the middle of its reply. */
+/** A connection that breaks is not an error: it stands for a model that stops within its reply. */
 async function* readRecords(
   responding: Promise<Response>,
   signal: AbortSignal,
@@ -79,6 +77,7 @@ async function* readRecords(
     throw signal.aborted ? cause : new LlmError('network', 'the model does not answer', { cause })
   })
   if (!response.ok) throw new LlmError(toErrorCode(response.status), await response.text())
+
   const decoder = new TextDecoder()
   try {
     for await (const bytes of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -127,31 +126,32 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
 const toSentCall = (call: ToolCall): ToolCall => ({ ...call, arguments: argumentsOf(call) })
 
 /**
- * What a driver may rely on: there are messages, and the results of a turn follow it in call order,
- * with the names of their tools.
+ * The rules of {@link Turn} that a request breaks: it has messages, and the results of a turn
+ * follow it in call order, with the names of their tools.
  */
 function neutralViolations({ body }: WireRequest): readonly string[] {
   const { model, messages, system, tools } = body as WireConversation
-  const found: string[] = []
-  if (!model) found.push('model: missing')
-  if (!messages.length && !system) found.push('messages: missing')
+  const violations: string[] = []
+  if (!model) violations.push('model: missing')
+  if (!messages.length && !system) violations.push('messages: missing')
   if (new Set(tools.map(({ name }) => name)).size !== tools.length)
-    found.push('tools: a name is given twice')
+    violations.push('tools: a name is given twice')
+
   let open: readonly { readonly id: string; readonly name: string }[] = []
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       const [call, ...rest] = open
       if (call?.id !== message.callId || call.name !== message.name)
-        found.push(`messages[${index}]: does not answer the next open call`)
+        violations.push(`messages[${index}]: does not answer the next open call`)
       open = rest
     } else {
       if (open.length)
-        found.push(
+        violations.push(
           `messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`,
         )
       open = message.role === 'assistant' ? message.toolCalls : []
     }
   }
-  if (open.length) found.push('messages: calls without results')
-  return found
+  if (open.length) violations.push('messages: calls without results')
+  return violations
 }

@@ -40,13 +40,14 @@ export interface Observation {
   readonly error?: ObservedError | null | undefined
 }
 
-/** A case that a client cannot be asked, with the reason. */
+/** A case that cannot be run on a client. */
 export interface NotApplicable {
   readonly case: string
+  /** The reason. */
   readonly notApplicable: string
 }
 
-/** What a client need not have. The rules about it do not apply then. */
+/** A feature that a client may lack; the rules about it do not apply to such a client. */
 export type Lacking = 'call-ids' | 'finish' | 'reasoning' | 'retry' | 'usage'
 
 /** The registration of a client. */
@@ -97,9 +98,10 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
   // A body that cannot be parsed comes as its text, and one that is missing as undefined.
   if (typeof body === 'string') throw new TypeError('the body is not JSON')
   if (body === undefined) throw new TypeError('there is no body')
-  const { data, error: found } = schema.safeParse(body)
-  if (!found) return data
-  const problems = found.issues.map(
+
+  const { data, error: failure } = schema.safeParse(body)
+  if (!failure) return data
+  const problems = failure.issues.map(
     ({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`,
   )
   throw new TypeError(problems.join('; '))

@@ -48,14 +48,15 @@ export interface ServedRule {
   source(wire: Wire): string | undefined
 }
 
+// Where a rule is written, by who wrote it.
 const ofVendor = ({ source }: Wire): string => source
 const ofReasoning = ({ reasoningSource, source }: Wire): string => reasoningSource ?? source
 const ofErrors = ({ errorSource }: Wire): string => errorSource
 const ofStreamErrors = ({ streamErrorSource }: Wire): string | undefined => streamErrorSource
-const nowhere = (): undefined => undefined
-const chunks = (): string => 'https://www.rfc-editor.org/rfc/rfc9112#section-7.1'
-const incomplete = (): string => 'https://www.rfc-editor.org/rfc/rfc9112#section-8'
-const lines = ({ framing }: Wire): string =>
+const ofNobody = (): undefined => undefined
+const ofChunkedBodies = (): string => 'https://www.rfc-editor.org/rfc/rfc9112#section-7.1'
+const ofIncompleteBodies = (): string => 'https://www.rfc-editor.org/rfc/rfc9112#section-8'
+const ofLines = ({ framing }: Wire): string =>
   framing === 'sse'
     ? 'https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream'
     : 'https://www.rfc-editor.org/rfc/rfc8259#section-2'
@@ -104,7 +105,7 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     sentence:
       'Arguments that are not a JSON object are shown as they came or as an error, never as other arguments.',
     contract: ['D11'],
-    source: nowhere,
+    source: ofNobody,
   },
   results: {
     group: 'tools',
@@ -123,21 +124,21 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     group: 'bytes',
     sentence: 'The same bytes give the same reply, however the network divides them.',
     contract: ['S3'],
-    source: chunks,
+    source: ofChunkedBodies,
   },
   'line-ends': {
     group: 'bytes',
     sentence:
       'What the format of the stream ignores changes nothing: line ends, comments, a byte order mark.',
     contract: ['S8'],
-    source: lines,
+    source: ofLines,
   },
   'broken-connection': {
     group: 'cuts',
     sentence:
       'A reply whose connection broke before its end is an error, or at least has no reason why it ended.',
     contract: ['S2', 'R2'],
-    source: incomplete,
+    source: ofIncompleteBodies,
   },
   'early-end': {
     group: 'cuts',
@@ -163,80 +164,80 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     group: 'ours',
     sentence: 'A reply that stopped early is an error of its own, with what was said so far.',
     contract: ['S1', 'R2'],
-    source: nowhere,
+    source: ofNobody,
   },
   'error-text': {
     group: 'ours',
     sentence: "The error has the server's own text.",
     contract: ['F1', 'S6'],
-    source: nowhere,
+    source: ofNobody,
   },
   'error-in-reply': {
     group: 'ours',
     sentence:
       'A failure in the body of a response with status 200 is an error, also where nobody documents it.',
     contract: ['S6'],
-    source: nowhere,
+    source: ofNobody,
   },
   'web-page': {
     group: 'ours',
     sentence: 'A web page in the place of a reply is an error, not an empty reply.',
     contract: ['F1'],
-    source: nowhere,
+    source: ofNobody,
   },
   'broken-record': {
     group: 'ours',
     sentence: 'A record of a stream that is not JSON is an error, and is not skipped.',
     contract: ['D11'],
-    source: nowhere,
+    source: ofNobody,
   },
   'lenient-framing': {
     group: 'ours',
     sentence:
       'Small deviations of servers and proxies from the format of the stream change nothing.',
     contract: ['S8'],
-    source: nowhere,
+    source: ofNobody,
   },
   'after-the-end': {
     group: 'ours',
     sentence: "A connection that breaks after the API's last mark takes nothing away.",
     contract: ['S2'],
-    source: nowhere,
+    source: ofNobody,
   },
   'missing-ids': {
     group: 'ours',
     sentence: 'A call without an id gets one, which is its own in the conversation.',
     contract: ['L1'],
-    source: nowhere,
+    source: ofNobody,
   },
   'unknown-finish': {
     group: 'ours',
     sentence: 'A reason that the client does not know is not shown as a good end.',
     contract: ['D9'],
-    source: nowhere,
+    source: ofNobody,
   },
   retry: {
     group: 'ours',
     sentence: 'A request that failed for a moment is tried again, and its reply is whole.',
     contract: ['F3'],
-    source: nowhere,
+    source: ofNobody,
   },
   'documented-fields': {
     group: 'ours',
     sentence: 'A request has only fields that the API documents, and no list that is empty.',
     contract: ['Q1'],
-    source: nowhere,
+    source: ofNobody,
   },
   'cut-call': {
     group: 'ours',
     sentence: 'A call that the limit of tokens cut is never shown with arguments that look whole.',
     contract: ['D11'],
-    source: nowhere,
+    source: ofNobody,
   },
   'no-arguments': {
     group: 'ours',
     sentence: 'No text in the place of arguments is a call without arguments, not a broken one.',
     contract: ['D11'],
-    source: nowhere,
+    source: ofNobody,
   },
 }

@@ -35,8 +35,8 @@ const wireTests: Tests = {
     await stream(connection)
     const assistant = lab.conversation(connection, 1).messages[1]
     assert(assistant?.role === 'assistant', "the second message on the wire is not the assistant's")
-    const sent = assistant.toolCalls.map(({ arguments: values }) => values)
-    assertEqual(sent, [{ city: 'Rome' }, { city: 'Bari' }], 'calls on the wire')
+    const values = assistant.toolCalls.map((call) => call.arguments)
+    assertEqual(values, [{ city: 'Rome' }, { city: 'Bari' }], 'calls on the wire')
   },
   'D2 a turn replays its own text, not that of the turns before': async (lab) => {
     const connection = lab.play(scriptNamed('three turns'))
@@ -84,7 +84,7 @@ const wireTests: Tests = {
     assertEqual(turn?.text, 'Let me look.', 'text')
     assertEqual(citiesOf(turn), ['Rome', 'Bari'], 'calls')
   },
-  'D6 setTools reaches the next request': setTools,
+  'D6 setTools reaches the next request': checkSetTools,
   'D6 a result names its tool where the API wants the name': async (lab) => {
     const connection = lab.play(scriptNamed('parallel calls'))
     await stream(connection)
@@ -96,7 +96,7 @@ const wireTests: Tests = {
     if (names.length)
       assertEqual(names, ['get_weather', 'get_weather', 'get_time'], 'names of the results')
   },
-  'D7 an error result keeps its mark': errorResults,
+  'D7 an error result keeps its mark': checkErrorResults,
   'D7 a system message inside the history reaches the wire': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const history: ChatMessage[] = [
@@ -165,11 +165,11 @@ const wireTests: Tests = {
       )
     }
     const { turns } = scriptNamed('text')
-    const cut = await stream(
-      lab.connect((request) =>
-        toReply({ ...lab.respond(turns, request), pieces: begun(lab.respond(turns, request)) }),
-      ),
-    )
+    const connection = lab.connect((request) => {
+      const response = lab.respond(turns, request)
+      return toReply({ ...response, pieces: begun(response) })
+    })
+    const cut = await stream(connection)
     assert(
       cut.failed,
       'the connection closed in the middle of the stream: expected a rejection with truncated, found a clean end',
@@ -178,7 +178,7 @@ const wireTests: Tests = {
       !cut.events.some(({ type }) => type === 'done' || type === 'turn-end'),
       'a failed stream has an end event',
     )
-    const known = [
+    const allowed = [
       'text-delta',
       'reasoning-delta',
       'tool-call-start',
@@ -186,7 +186,7 @@ const wireTests: Tests = {
       'tool-call-complete',
     ]
     for (const { type } of cut.events)
-      assert(known.includes(type), `an event "${type}" in a failed stream`)
+      assert(allowed.includes(type), `an event "${type}" in a failed stream`)
   },
   'D12 a conversation continues over several turns': async (lab) => {
     const connection = lab.play(scriptNamed('three turns'))
@@ -194,22 +194,31 @@ const wireTests: Tests = {
     assertEqual(reader?.fullText(), 'One. Two. Three.', 'fullText()')
     assertEqual(connection.requests.length, 3, 'requests')
   },
-  'D13 every method makes its request the same way': oneWay,
+  'D13 every method makes its request the same way': checkEveryMethod,
 }
 
 /** D1–D13: defects that other implementations have, each by its number. */
 export function defectRules(rule: Rule, { format }: Harness): void {
   ruleAll(rule.wire, wireTests)
   const { supports } = format
-  rule.wire('D11 malformed arguments are reported, not repaired or wrapped', malformedArguments, {
-    skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
-  })
-  rule.wire('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord, {
-    skip: supports.jsonRecords === false ? `the records of ${format.api} are not JSON` : undefined,
-  })
+  rule.wire(
+    'D11 malformed arguments are reported, not repaired or wrapped',
+    checkMalformedArguments,
+    {
+      skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
+    },
+  )
+  rule.wire(
+    'D11 a record that is not JSON rejects protocol, and is not skipped',
+    checkBrokenRecords,
+    {
+      skip:
+        supports.jsonRecords === false ? `the records of ${format.api} are not JSON` : undefined,
+    },
+  )
 }
 
-async function setTools(lab: Lab): Promise<void> {
+async function checkSetTools(lab: Lab): Promise<void> {
   const added: ToolDefinition = {
     name: 'new_tool',
     description: 'New',
@@ -225,36 +234,41 @@ async function setTools(lab: Lab): Promise<void> {
   }
   const connection = lab.play(scriptNamed('three turns'))
   const reader = await open(connection)
-  const response = async (): Promise<void> => {
+  const finishTurn = async (): Promise<void> => {
     const calls = await toTurnEnd(reader)
     await reader.sendToolResults(calls.map(({ id }) => ({ callId: id, content: 'ok' })))
   }
-  await response()
+
+  await finishTurn()
   reader.setTools([...scriptTools, added])
-  await response()
+  await finishTurn()
   reader.setTools([])
   await succeeded(readOut(reader))
+
   const names = [0, 1, 2].map((index) => namesOf(lab.conversation(connection, index).tools))
   const first = namesOf(scriptTools)
   assertEqual(names[0], first, 'tools of the first request')
   assertEqual(names[1], [...first, 'new_tool'], 'tools of the second request')
   assertEqual(names[2], [], 'tools of the third request')
+
   const parameters = JSON.stringify(lab.conversation(connection, 1).tools.at(-1)?.parameters)
   for (const word of ['deep', 'list', '"a"', '"b"'])
     assert(parameters.includes(word), `the schema on the wire lacks ${word}: ${parameters}`)
 }
 
-const failed = (callId: string, isError = true): ToolResult => ({
+const cityResult = (callId: string, isError = true): ToolResult => ({
   callId,
   content: 'no such city',
   isError,
 })
 
-async function errorResults(lab: Lab): Promise<void> {
+async function checkErrorResults(lab: Lab): Promise<void> {
   const texts: unknown[] = []
   for (const isError of [false, true]) {
     const connection = lab.play(scriptNamed('one call'))
-    await stream(connection, {}, undefined, (calls) => calls.map(({ id }) => failed(id, isError)))
+    await stream(connection, {}, undefined, (calls) =>
+      calls.map(({ id }) => cityResult(id, isError)),
+    )
     const message = lab.conversation(connection, 1).messages.at(-1)
     assert(message?.role === 'tool', 'the last message on the wire is not the result')
     assert(message.text.includes('no such city'), `the result has lost its text: ${message.text}`)
@@ -266,18 +280,20 @@ async function errorResults(lab: Lab): Promise<void> {
     JSON.stringify(texts[0]) !== JSON.stringify(texts[1]),
     'the request does not say that the tool failed',
   )
+
+  // The same result, given in the history and not by the reader.
   const connection = lab.play(scriptNamed('one call'))
   const response = await connection.provider.generate(question, { tools: scriptTools })
-  const results = response.toolCalls.map(({ id }) => toToolMessage(failed(id)))
+  const results = response.toolCalls.map(({ id }) => toToolMessage(cityResult(id)))
   await connection.provider.generate([...question, response.message, ...results], {
     tools: scriptTools,
   })
   const message = lab.conversation(connection, 1).messages.at(-1)
-  const sent = message?.role === 'tool' && [message.text, message.isError ?? false]
-  assertEqual(sent, texts[1], 'an error result in the history')
+  assert(message?.role === 'tool', 'the last message of the history is not the result')
+  assertEqual([message.text, message.isError ?? false], texts[1], 'an error result in the history')
 }
 
-async function malformedArguments(lab: Lab): Promise<void> {
+async function checkMalformedArguments(lab: Lab): Promise<void> {
   for (const argumentsText of [
     '{"city": "Os',
     '{city: "Oslo"}',
@@ -300,7 +316,7 @@ async function malformedArguments(lab: Lab): Promise<void> {
   }
 }
 
-async function brokenRecord(lab: Lab): Promise<void> {
+async function checkBrokenRecords(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text')
   for (const text of brokenRecords) {
     const connection = lab.connect((request) => {
@@ -321,25 +337,27 @@ async function brokenRecord(lab: Lab): Promise<void> {
   }
 }
 
-async function oneWay(lab: Lab): Promise<void> {
+async function checkEveryMethod(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   const { provider } = connection
   const options = { system: 'Be brief.', temperature: 0.25, maxTokens: 99 }
   const prompt = 'What is the weather?'
+
   await provider.complete(prompt, options)
   await provider.completeWithHistory(question, options)
   await provider.generate(question, options)
   await drain(await provider.stream(prompt, options))
   await drain(await provider.streamWithHistory(question, options))
   await readOut(await provider.streamWithTools(question, [], options))
-  const sent = connection.requests.map((_, index) => lab.conversation(connection, index))
+
+  const conversations = connection.requests.map((_, index) => lab.conversation(connection, index))
   assertEqual(
-    sent.map((one) => Number(one.stream)).join(''),
+    conversations.map((one) => Number(one.stream)).join(''),
     '000111',
     'one request a call; 1 for a stream',
   )
-  const first = sent[0]
-  for (const one of sent)
+  const first = conversations[0]
+  for (const one of conversations)
     assertEqual({ ...one, stream: first?.stream }, first, 'the conversation of every method')
   assertEqual(
     [first?.system, first?.temperature, first?.maxTokens],

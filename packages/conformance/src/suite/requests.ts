@@ -4,16 +4,19 @@ import { assert, assertCode, assertEqual, canonical, rejection } from '../assert
 import { type Connection, type Lab, question, resultTexts, stream, succeeded } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
-import type { WireRequest } from '../wire-format.js'
+import type { WireConversation, WireRequest } from '../wire-format.js'
 
 /** Q1–Q4: what is sent. Every other test checks its requests against the API's rules too. */
 export function requestRules(rule: Rule): void {
-  rule.wire('Q1 every kind of history makes a request that the API accepts', histories)
+  rule.wire('Q1 every kind of history makes a request that the API accepts', checkHistories)
   rule.wire(
     'Q1 ids of another vendor fit this API, and calls and results stay together',
-    foreignIds,
+    checkForeignIds,
   )
-  rule.wire('L1 a call that the program changed goes back with its new arguments', changedCalls)
+  rule.wire(
+    'L1 a call that the program changed goes back with its new arguments',
+    checkChangedCalls,
+  )
   rule.wire('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
@@ -21,8 +24,14 @@ export function requestRules(rule: Rule): void {
     for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.'])
       assert(body.includes(text), `the body lacks "${text}": ${body}`)
   })
-  rule.wire('Q2 what is not set is not on the wire, but for maxTokens where it is needed', unset)
-  rule.wire("Q2 defaults: 'reference' sends 4096 tokens, and temperature 0.7 or none", reference)
+  rule.wire(
+    'Q2 what is not set is not on the wire, but for maxTokens where it is needed',
+    checkUnset,
+  )
+  rule.wire(
+    "Q2 defaults: 'reference' sends 4096 tokens, and temperature 0.7 or none",
+    checkReference,
+  )
   rule.wire(
     "Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults",
     async (lab) => {
@@ -49,39 +58,41 @@ export function requestRules(rule: Rule): void {
   )
   rule.wire(
     'Q2 an option changes the request or is refused as unsupported, never dropped',
-    everyOption,
+    checkEveryOption,
   )
   rule.wire(
     'Q2 a part that is not text is sent or refused as unsupported, never dropped',
-    async (lab) => {
-      const image = toImagePart(
-        new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]),
-        'image/png',
-      )
-      const connection = lab.play(scriptNamed('text'))
-      if (
-        await refused(connection, {}, [
-          { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
-        ])
-      )
-        return
-      const body = wireText(connection.requests[0])
-      assert(
-        image.source.type === 'base64' && body.includes(image.source.data),
-        `the image is not on the wire: ${body}`,
-      )
-    },
+    checkMediaPart,
   )
   rule.wire("Q2 the caller's own headers are sent", async (lab) => {
     const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
     await connection.provider.complete('Hello?')
     assertEqual(connection.requests[0]?.headers['x-own-header'], 'own', 'x-own-header')
   })
-  rule.wire('Q3 bad input is refused before anything is sent', badInput)
-  rule.wire('Q4 a tool schema reaches the wire whole', schemas)
+  rule.wire('Q3 bad input is refused before anything is sent', checkBadInput)
+  rule.wire('Q4 a tool schema reaches the wire whole', checkSchemas)
 }
 
-async function unset(lab: Lab): Promise<void> {
+async function checkMediaPart(lab: Lab): Promise<void> {
+  const image = toImagePart(
+    new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]),
+    'image/png',
+  )
+  const connection = lab.play(scriptNamed('text'))
+  const message: ChatMessage = {
+    role: 'user',
+    content: [{ type: 'text', text: 'What is this?' }, image],
+  }
+  if (await isRefused(connection, {}, [message])) return
+
+  const body = wireText(connection.requests[0])
+  assert(
+    image.source.type === 'base64' && body.includes(image.source.data),
+    `the image is not on the wire: ${body}`,
+  )
+}
+
+async function checkUnset(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   await stream(connection)
   const sent = lab.conversation(connection)
@@ -94,7 +105,7 @@ async function unset(lab: Lab): Promise<void> {
     assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
 }
 
-async function reference(lab: Lab): Promise<void> {
+async function checkReference(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'), { defaults: 'reference' })
   await stream(connection)
   const { maxTokens, temperature } = lab.conversation(connection)
@@ -102,21 +113,21 @@ async function reference(lab: Lab): Promise<void> {
   assert(temperature === undefined || temperature === 0.7, `temperature is ${temperature}`)
 }
 
-async function schemas(lab: Lab): Promise<void> {
+async function checkSchemas(lab: Lab): Promise<void> {
   const tags = { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }
-  await schemaSent(lab, { tags }, '"tags"', '"a"', '"b"', '"required"')
+  await checkSchema(lab, { tags }, '"tags"', '"a"', '"b"', '"required"')
   const properties = { level: { type: 'integer', description: 'how deep' } }
   const deep = { type: 'object', properties, required: ['level'] }
-  await schemaSent(lab, { deep }, '"level"', 'how deep', '["level"]')
+  await checkSchema(lab, { deep }, '"level"', 'how deep', '["level"]')
 
   const list = { type: 'array', items: { type: 'string' } }
-  await schemaSent(lab, { field: { type: 'string', pattern: '^zq' } }, '^zq')
-  await schemaSent(lab, { field: { type: 'integer', minimum: 1234 } }, '1234')
-  await schemaSent(lab, { field: { type: 'integer', multipleOf: 4321 } }, '4321')
-  await schemaSent(lab, { field: { ...list, maxItems: 777 } }, '777')
-  await schemaSent(lab, { field: { type: 'string', minLength: 555 } }, '555')
-  await schemaSent(lab, { field: { type: 'string', const: 'zqconst' } }, 'zqconst')
-  await schemaSent(lab, { field: { type: 'string', default: 'zqdefault' } }, 'zqdefault')
+  await checkSchema(lab, { field: { type: 'string', pattern: '^zq' } }, '^zq')
+  await checkSchema(lab, { field: { type: 'integer', minimum: 1234 } }, '1234')
+  await checkSchema(lab, { field: { type: 'integer', multipleOf: 4321 } }, '4321')
+  await checkSchema(lab, { field: { ...list, maxItems: 777 } }, '777')
+  await checkSchema(lab, { field: { type: 'string', minLength: 555 } }, '555')
+  await checkSchema(lab, { field: { type: 'string', const: 'zqconst' } }, 'zqconst')
+  await checkSchema(lab, { field: { type: 'string', default: 'zqdefault' } }, 'zqdefault')
 }
 
 /** The body of a request as text, whether it is JSON or not. */
@@ -124,24 +135,23 @@ const wireText = (request: WireRequest | undefined): string =>
   typeof request?.body === 'string' ? request.body : JSON.stringify(request?.body)
 
 /** Each word of a schema is on the wire, unless the request is refused. */
-async function schemaSent(
+async function checkSchema(
   lab: Lab,
   properties: JsonObject,
   ...words: readonly string[]
 ): Promise<void> {
   const parameters = { type: 'object', properties, required: Object.keys(properties) }
   const connection = lab.play(scriptNamed('text'))
-  if (
-    await refused(connection, { tools: [{ name: 'some_tool', description: 'Some', parameters }] })
-  )
-    return
+  const tools = [{ name: 'some_tool', description: 'Some', parameters }]
+  if (await isRefused(connection, { tools })) return
+
   const sent = JSON.stringify(lab.conversation(connection).tools[0]?.parameters)
   for (const word of words)
     assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
 }
 
-/** True when the call is refused as unsupported, before anything is sent. */
-async function refused(
+/** Makes a call. True if it is refused as unsupported, before anything is sent. */
+async function isRefused(
   { provider, requests }: Connection,
   options: CallOptions,
   messages: readonly ChatMessage[] = question,
@@ -161,7 +171,7 @@ async function refused(
   return true
 }
 
-const closed = {
+const closedSchema = {
   type: 'object',
   properties: { zq: { type: 'string' } },
   required: ['zq'],
@@ -177,24 +187,27 @@ const furtherOptions: readonly CallOptions[] = [
   { toolChoice: { name: 'get_time' } },
   { parallelToolCalls: false },
   { responseFormat: { type: 'json' } },
-  { responseFormat: { type: 'json-schema', schema: closed } },
+  { responseFormat: { type: 'json-schema', schema: closedSchema } },
   { reasoning: 'low' },
   { topLogprobs: 3 },
 ]
 
-async function everyOption(lab: Lab): Promise<void> {
-  await optionsShow(lab.play(scriptNamed('text')), furtherOptions)
-  // No API has this field.
+async function checkEveryOption(lab: Lab): Promise<void> {
+  await checkOptions(lab.play(scriptNamed('text')), furtherOptions)
+  // No API has this field, so the request is not checked against its rules.
   const unchecked = Object.assign(lab.play(scriptNamed('text')), { unchecked: true })
-  await optionsShow(unchecked, [{ vendor: { modelport_probe: 'probe-value' } }])
+  await checkOptions(unchecked, [{ vendor: { modelport_probe: 'probe-value' } }])
 }
 
-async function optionsShow(connection: Connection, changes: readonly CallOptions[]): Promise<void> {
+async function checkOptions(
+  connection: Connection,
+  changes: readonly CallOptions[],
+): Promise<void> {
   const base: CallOptions = { tools: scriptTools }
   await connection.provider.generate(question, base)
   const plain = canonical(connection.requests[0]?.body)
   for (const option of changes) {
-    if (await refused(connection, { ...base, ...option })) continue
+    if (await isRefused(connection, { ...base, ...option })) continue
     assert(
       canonical(connection.requests.at(-1)?.body) !== plain,
       `the option ${JSON.stringify(option)} did not change the request; send it, or throw LlmError('unsupported', …)`,
@@ -221,17 +234,17 @@ const result = (toolCallId: string, content: string): ChatMessage => ({
 const user = (content: string): ChatMessage => ({ role: 'user', content })
 
 /** A program redacts a call, or a person approves it with other arguments. */
-async function changedCalls(lab: Lab): Promise<void> {
+async function checkChangedCalls(lab: Lab): Promise<void> {
   const script = scriptNamed('one call')
   const connection = lab.play(script)
   const { message } = await connection.provider.generate(question, { tools: scriptTools })
-  const [made] = message.toolCalls ?? []
-  assert(made, 'the reply has no call')
+  const [original] = message.toolCalls ?? []
+  assert(original, 'the reply has no call')
   const changed = { city: '[redacted]' }
-  const texts = [JSON.stringify(changed), made.argumentsText]
+  const texts = [JSON.stringify(changed), original.argumentsText]
   for (const argumentsText of texts) {
-    const reply = { ...message, toolCalls: [{ ...made, arguments: changed, argumentsText }] }
-    await connection.provider.generate([...question, reply, result(made.id, 'Cold.')], {
+    const reply = { ...message, toolCalls: [{ ...original, arguments: changed, argumentsText }] }
+    await connection.provider.generate([...question, reply, result(original.id, 'Cold.')], {
       tools: scriptTools,
     })
     const sent = lab.conversation(connection, connection.requests.length - 1)
@@ -244,7 +257,7 @@ async function changedCalls(lab: Lab): Promise<void> {
   }
 }
 
-async function histories(lab: Lab): Promise<void> {
+async function checkHistories(lab: Lab): Promise<void> {
   const broken: ToolCall = {
     id: 'call_1',
     name: 'get_weather',
@@ -252,37 +265,41 @@ async function histories(lab: Lab): Promise<void> {
     argumentsText: '{"city": "Os',
     error: 'not valid JSON',
   }
+  const withEmptyReply = [user('Hi.'), assistant(''), user('Well?')]
+  const withMixedResults = [
+    user('Hi.'),
+    assistant('Look:', call('call_1', 'Oslo'), call('call_2', 'Rome')),
+    result('call_2', 'two'),
+    result('call_1', 'one'),
+  ]
+  const withMalformedCall: readonly ChatMessage[] = [
+    user('Hi.'),
+    assistant('', broken),
+    { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true },
+  ]
+  const fromElsewhere: readonly ChatMessage[] = [
+    user('Hi.'),
+    {
+      ...assistant('From elsewhere.'),
+      reasoning: 'Hidden.',
+      origin: { provider: 'another', model: 'other', state: { signature: 'x' } },
+    } as ChatMessage,
+    user('Continue.'),
+  ]
   const all: readonly (readonly ChatMessage[])[] = [
     [user('One.'), user('Two.')],
-    [user('Hi.'), assistant(''), user('Well?')],
+    withEmptyReply,
     [user('Hi.'), assistant('A.'), assistant('B.'), user('Well?')],
     [user('Hi.'), assistant('', call('call_1', 'Oslo')), result('call_1', ''), user('Well?')],
-    [
-      user('Hi.'),
-      assistant('Look:', call('call_1', 'Oslo'), call('call_2', 'Rome')),
-      result('call_2', 'two'),
-      result('call_1', 'one'),
-    ],
-    [
-      user('Hi.'),
-      assistant('', broken),
-      { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true },
-    ],
+    withMixedResults,
+    withMalformedCall,
     [
       { role: 'system', content: 'First.' },
       user('Hi.'),
       { role: 'system', content: 'Later.' },
       user('Continue.'),
     ],
-    [
-      user('Hi.'),
-      {
-        ...assistant('From elsewhere.'),
-        reasoning: 'Hidden.',
-        origin: { provider: 'another', model: 'other', state: { signature: 'x' } },
-      } as ChatMessage,
-      user('Continue.'),
-    ],
+    fromElsewhere,
     [user('Lone \ud83d surrogate, NUL \u0000 and 👩‍🚀.')],
   ]
   const connection: Connection = lab.play(scriptNamed('text'))
@@ -290,27 +307,34 @@ async function histories(lab: Lab): Promise<void> {
     const { failed, error } = await stream(connection, {}, messages)
     assert(!failed, `history ${index} failed: ${String(error)}`)
   }
-  const empty = lab.conversation(connection, 1).messages
+
+  const conversationOf = (history: readonly ChatMessage[]): WireConversation =>
+    lab.conversation(connection, all.indexOf(history))
+  const empty = conversationOf(withEmptyReply).messages
   assert(
     empty.every(({ role }) => role === 'user'),
     `a reply that says and calls nothing is sent: ${canonical(empty)}`,
   )
-  const malformed = lab
-    .conversation(connection, 5)
-    .messages.flatMap((one) => (one.role === 'assistant' ? one.toolCalls : []))
+  const malformed = conversationOf(withMalformedCall).messages.flatMap((one) =>
+    one.role === 'assistant' ? one.toolCalls : [],
+  )
   assertEqual(
     malformed.map((one) => one.arguments),
     [{ INVALID_JSON: broken.argumentsText }],
     'arguments of a malformed call',
   )
-  assertEqual(resultTexts(lab.conversation(connection, 4)), ['one', 'two'], 'results in call order')
+  assertEqual(
+    resultTexts(conversationOf(withMixedResults)),
+    ['one', 'two'],
+    'results in call order',
+  )
   assert(
-    !wireText(connection.requests[7]).includes('signature'),
+    !wireText(connection.requests[all.indexOf(fromElsewhere)]).includes('signature'),
     "another provider's state is on the wire",
   )
 }
 
-async function foreignIds(lab: Lab): Promise<void> {
+async function checkForeignIds(lab: Lab): Promise<void> {
   const long = `toolu_${'x'.repeat(90)}`
   const ids = [
     `${long}1`,
@@ -327,23 +351,25 @@ async function foreignIds(lab: Lab): Promise<void> {
   ]
   const connection = lab.play(scriptNamed('text'))
   await succeeded(stream(connection, {}, messages))
-  const [, said, ...sent] = lab.conversation(connection).messages
+
+  const [, reply, ...toolMessages] = lab.conversation(connection).messages
   assert(
-    said?.role === 'assistant' && said.toolCalls.length === ids.length,
+    reply?.role === 'assistant' && reply.toolCalls.length === ids.length,
     `not all ${ids.length} calls are on the wire`,
   )
-  const texts = sent.map((message) => message.role === 'tool' && message.text)
+  const texts = toolMessages.map((message) => message.role === 'tool' && message.text)
   const results = ids.map((_, index) => `result ${index}`)
   assertEqual(texts, results, 'results')
   if (!lab.format.supports.toolCallIds) return
-  const called = said.toolCalls.map(({ id }) => id)
-  const answered = sent.map((message) => message.role === 'tool' && message.callId)
-  assertEqual(new Set(called).size, ids.length, 'different ids stay different')
-  assertEqual(answered, called, 'ids of the results')
-  assertEqual(said.toolCalls[5]?.id, 'ok_1', 'an id that fits stays as it is')
+
+  const callIds = reply.toolCalls.map(({ id }) => id)
+  const resultIds = toolMessages.map((message) => message.role === 'tool' && message.callId)
+  assertEqual(new Set(callIds).size, ids.length, 'different ids stay different')
+  assertEqual(resultIds, callIds, 'ids of the results')
+  assertEqual(reply.toolCalls[5]?.id, 'ok_1', 'an id that fits stays as it is')
 }
 
-async function badInput(lab: Lab): Promise<void> {
+async function checkBadInput(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   const { provider } = connection
   const endless: Record<string, unknown> = {}

@@ -27,13 +27,19 @@ import { assertSent } from './sent.js'
 export function roundTripRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const skip = cannotSay(script.turns, format)
-    rule.wire(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
-    rule.wire(`L2 round trip of whole replies: ${script.name}`, (lab) => whole(lab, script), {
-      skip: cannotSay(script.turns, format, 'whole'),
+    rule.wire(`L1 round trip of a stream: ${script.name}`, (lab) => checkStream(lab, script), {
+      skip,
     })
+    rule.wire(
+      `L2 round trip of whole replies: ${script.name}`,
+      (lab) => checkWholeReplies(lab, script),
+      {
+        skip: cannotSay(script.turns, format, 'whole'),
+      },
+    )
   }
   for (const script of textScripts) {
-    rule.wire(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), {
+    rule.wire(`L3 the text alone: ${script.name}`, (lab) => checkText(lab, script), {
       skip: cannotSay(script.turns, format),
     })
   }
@@ -49,28 +55,32 @@ export function roundTripRules(rule: Rule, { format }: Harness): void {
   })
 }
 
-async function streamed(lab: Lab, script: Script): Promise<void> {
+async function checkStream(lab: Lab, script: Script): Promise<void> {
   const connection = lab.play(script)
   const { events, failed, error, reader } = await stream(connection)
   assert(!failed && reader, `the stream failed: ${String(error)}`)
+
   const turns = decodedTurnsOf(events)
   assertEqual(turns.length, script.turns.length, 'turns')
   for (const [index, turn] of script.turns.entries())
     assertDecodedTurn(turns[index] as DecodedTurn, turn, lab.format, `turn ${index}`)
   assertUniqueIds(turns)
+
   const last = events.at(-1)
   assert(last?.type === 'done', `the last event is ${String(last?.type)}, not done`)
   assertEqual(last.reason, script.turns.at(-1)?.finish, 'reason of done')
+
   const sum = script.turns.map(({ usage }) => ({ ...zeroCounts, ...usage })).reduce(addCounts)
   assertUsage(last.usage, sum, lab.format, 'usage of done')
   assertUsage(reader.usage(), sum, lab.format, 'usage()')
   assertEqual(reader.usage().turns.length, turns.length, 'usage().turns')
+
   assertEqual(reader.fullText(), textOfEvents(events), 'fullText()')
   assertEqual(connection.requests.length, turns.length, 'requests: one a turn')
   for (const index of turns.keys()) assertSent(lab, connection, index, turns)
 }
 
-async function whole(lab: Lab, script: Script): Promise<void> {
+async function checkWholeReplies(lab: Lab, script: Script): Promise<void> {
   const connection = lab.play(script)
   const messages: ChatMessage[] = [...question]
   const turns: DecodedTurn[] = []
@@ -79,6 +89,7 @@ async function whole(lab: Lab, script: Script): Promise<void> {
     turns.push(toDecodedTurn(reply))
     assertDecodedTurn(turns[index] as DecodedTurn, turn, lab.format, `turn ${index}`)
     assertMessage(reply.message, reply)
+
     if (reply.finishReason !== 'tool-calls') continue
     messages.push(
       reply.message,
@@ -100,8 +111,9 @@ function assertMessage(message: AssistantMessage, reply: Generation): void {
   assertEqual(JSON.parse(JSON.stringify(message)), message, 'the message as plain JSON')
 }
 
-async function textAlone(lab: Lab, script: Script): Promise<void> {
-  const expected = (script.turns[0]?.text ?? []).join('')
+async function checkText(lab: Lab, script: Script): Promise<void> {
+  const turn = script.turns[0]
+  const expected = (turn?.text ?? []).join('')
   const { provider } = lab.play(script)
   const reader = await provider.stream('Hello?')
   let text = ''
@@ -111,21 +123,24 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
   }
   assertEqual(text, expected, 'text of stream()')
   assertEqual(reader.fullText(), expected, 'fullText()')
-  assertEqual(reader.finishReason(), script.turns[0]?.finish, 'finishReason()')
+  assertEqual(reader.finishReason(), turn?.finish, 'finishReason()')
+
   const reply = reader.messages().at(-1)
   assertEqual(
     [reply?.role, textOf(reply?.content ?? '')],
     ['assistant', reader.fullText()],
     'the last of messages()',
   )
-  assertUsage(reader.usage(), script.turns[0]?.usage ?? {}, lab.format, 'usage()')
+  assertUsage(reader.usage(), turn?.usage ?? {}, lab.format, 'usage()')
+
   const { rawFinishReason } = await provider.generate(question)
   assertEqual(
     reader.details().rawFinishReason,
     rawFinishReason,
     'rawFinishReason of details() and of generate()',
   )
-  const finish = script.turns[0]?.finish ?? 'stop'
+
+  const finish = turn?.finish ?? 'stop'
   await assertText(() => provider.complete('Hello?'), expected, finish, 'complete()')
   await assertText(
     () => provider.completeWithHistory(question),
@@ -135,19 +150,23 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
   )
 }
 
-/** The codes by which the text alone is refused: it cannot show how the reply ended. */
-const codes: Readonly<Partial<Record<FinishReason, ErrorCode>>> = {
+/**
+ * Finish reasons that make `complete` reject, with the code of its error: a text cannot show that
+ * the reply is not whole.
+ */
+const rejectionCodes: Readonly<Partial<Record<FinishReason, ErrorCode>>> = {
   length: 'limit-exceeded',
   'content-filter': 'content-filter',
 }
 
+/** Calls what returns the text alone, and checks its text or its error. */
 async function assertText(
   call: () => Promise<string>,
   expected: string,
   finish: FinishReason,
   what: string,
 ): Promise<void> {
-  const code = codes[finish]
+  const code = rejectionCodes[finish]
   if (!code) {
     assertEqual(await call(), expected, what)
     return

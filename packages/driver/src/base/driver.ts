@@ -33,15 +33,15 @@ export interface Turn {
   /** Tools the model may call in this turn. */
   readonly tools: readonly ToolDefinition[]
   /**
-   * Merged and validated, without `null`. Where `maxTokens` is unset send nothing, or the model's
-   * largest if the API requires a number.
+   * Merged and validated, without `null`. If `maxTokens` is unset, send none; if the API requires
+   * a number, send the largest that the model takes.
    */
   readonly options: OptionValues
   /** True for a stream, false for one whole response. */
   readonly stream: boolean
 }
 
-/** The tools of a driver for sending. */
+/** What a driver needs to send a request. */
 export interface DriverIo {
   /** Pass it to the SDK, or to `postJson`. */
   readonly fetch: Fetch
@@ -113,8 +113,8 @@ export interface ToolCallDelta {
   /** Text to append to the arguments. */
   readonly text?: string | undefined
   /**
-   * The whole arguments, if the wire carries an object instead of text. Text sent with it stays as
-   * received; this is its meaning.
+   * The whole arguments, if the wire carries an object instead of text. If it carries both, the
+   * text is kept as received, and the arguments are read from this object.
    */
   readonly value?: unknown
 }
@@ -127,7 +127,10 @@ export interface InBandFailure {
   readonly status?: number | undefined
 }
 
-/** The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}. */
+/**
+ * The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}: all but the
+ * lists, which have methods of their own.
+ */
 export type ResponseFacts = {
   readonly [Name in keyof ReplyDetails as NonNullable<ReplyDetails[Name]> extends readonly unknown[]
     ? never
@@ -177,7 +180,8 @@ export interface Sink {
   model(name: string): void
   /**
    * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: if
-   * none can, call `terminal` too. With finished client calls `stop` becomes `tool-calls`.
+   * none can, call `terminal` too. `stop` becomes `tool-calls` if the turn has finished calls of
+   * the client's tools.
    */
   finish(reason: FinishReason, raw?: string): void
   /**
@@ -187,9 +191,10 @@ export interface Sink {
   resume(): void
   /**
    * The API's last mark (`[DONE]`, `message_stop`, `done: true`): the reply is whole and nothing
-   * follows, so the connection gets a second to close. A decoder calls it without a `finish` only
-   * where the API has no finish reasons, or in a whole body: gateways write the last mark of an API
-   * after a reply that was cut, too. A stream that ends without `finish` and `terminal` was cut.
+   * follows, so the connection gets a second to close. The mark alone does not prove that a reply
+   * is whole, since gateways write it after a reply that was cut, too. A decoder therefore calls
+   * `finish` first, except for a whole body or an API without finish reasons. A stream that ends
+   * without `finish` and `terminal` was cut.
    */
   terminal(): void
   /** Opaque JSON kept in the message's `origin.state`; the last value stays. */
@@ -238,10 +243,12 @@ export interface Driver<Request = unknown> {
    */
   readonly framing: 'sse' | 'ndjson' | 'lines' | FrameFormat
   /**
-   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on
-   * parts and tools (`cache-parts`: on parts only), tools that are deferred or have other callers,
-   * ids of files, clips of videos, details of images, search results. Anything else is refused,
-   * written as text, or a warning of the reply.
+   * What requests can say beyond most APIs. `cache-hour`: a cache that lives for an hour.
+   * `cache-marks`: marks of the cache on parts and tools; `cache-parts`: on parts only. `deferred`:
+   * tools that the model searches for. `callers`: tools that code of the model may call. `files`:
+   * ids of uploaded files. `clips`: sections of videos. `details`: the resolution of images.
+   * `found`: search results. What is not listed is refused, written as text, or reported as a
+   * warning of the reply.
    */
   readonly takes?: readonly (
     | 'cache-hour'
@@ -270,8 +277,8 @@ export interface Driver<Request = unknown> {
    */
   request(turn: Turn): Request
   /**
-   * Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the
-   * response as `io.fetch` gave it.
+   * Sends the request, with `postJson` or with an SDK that calls `io.fetch`. The only method that
+   * is not pure. Returns the response as `io.fetch` gave it.
    */
   send(request: Request, io: DriverIo): Promise<Response>
   /** A fresh decoder of one response, streamed or whole. */

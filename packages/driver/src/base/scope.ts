@@ -15,10 +15,10 @@ export class CallScope {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
   #cancelDeadline: (() => void) | undefined
-  readonly #complete: (error: ProviderError) => unknown
+  readonly #withDetails: (error: ProviderError) => unknown
 
   /**
-   * `complete` may add to the deadline's error, for example the reply so far.
+   * @param withDetails adds to the deadline's error, for example the reply so far
    * @throws the signal's reason when it is aborted already: nothing is sent then.
    */
   constructor(
@@ -26,11 +26,11 @@ export class CallScope {
     provider: string,
     signal: AbortSignal | undefined,
     deadlineMs: number | undefined,
-    complete: (error: ProviderError) => unknown = (error) => error,
+    withDetails: (error: ProviderError) => unknown = (error) => error,
   ) {
     signal?.throwIfAborted()
     this.#clock = clock
-    this.#complete = complete
+    this.#withDetails = withDetails
     this.#signal = signal
     this.#deadlineAt = deadlineMs === undefined ? Infinity : clock.now() + deadlineMs
     signal?.addEventListener('abort', this.#onAbort)
@@ -82,10 +82,10 @@ export class CallScope {
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(ms, () => {
-        forget()
+        removeListener()
         resolve()
       })
-      const forget = this.onEnd(() => {
+      const removeListener = this.onEnd(() => {
         cancel()
         resolve()
       })
@@ -93,12 +93,12 @@ export class CallScope {
   }
 
   /**
-   * Runs in a timer, where nothing may throw: an error that cannot be completed is returned
+   * Runs in a timer, where nothing may throw: if the details cannot be added, the error is returned
    * unchanged.
    */
   #failureOf(error: ProviderError): unknown {
     try {
-      return this.#complete(error)
+      return this.#withDetails(error)
     } catch {
       return error
     }

@@ -29,20 +29,21 @@ export interface StartedCall<Kind extends AnyDriver> {
 }
 
 /**
- * Starts a call: its deadline runs from here. `partial` returns what has arrived, for the
- * deadline's error.
+ * Starts a call: its deadline runs from here.
+ * @param layers options of the call; a later layer wins over an earlier one
+ * @param partial returns what has arrived, for the deadline's error
  */
 export function startCall<Kind extends AnyDriver>(
   state: ProviderState<Kind>,
   messages: readonly ChatMessage[],
-  given: readonly CallOptions[],
+  layers: readonly CallOptions[],
   stream: boolean,
   partial?: () => PartialReply | undefined,
 ): StartedCall<Kind> {
-  for (const one of given) checkCallOptions(state.driver.name, one)
+  for (const layer of layers) checkCallOptions(state.driver.name, layer)
   const { selfHosted, defaults } = state.config
   const ownLimit: CallOptions = selfHosted ? { maxTokens: defaultMaxTokens } : {}
-  const options = mergeOptions(ownLimit, toDefaultOptions(defaults), ...given)
+  const options = mergeOptions(ownLimit, toDefaultOptions(defaults), ...layers)
   try {
     validateOptions(options)
   } catch (error) {
@@ -52,23 +53,28 @@ export function startCall<Kind extends AnyDriver>(
       state.redactWith(headerSecrets(options.vendor?.['headers'])),
     )
   }
+
   const values = withoutNulls(options)
   const context = createCallContext(state, values, toolCallIds(messages), partial)
+  // The exchange sends the caller's headers: a driver would put them into the body.
   const { headers: _, ...vendor } = values.vendor ?? {}
-  const wantsTemperature = defaults === 'reference' && options.temperature === undefined
+  const wantsReference = defaults === 'reference' && options.temperature === undefined
+
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
     checkTools(tools)
     for (const name of ['vendor', 'responseFormat', 'providerTools'] as const)
       checkDepth(name, values[name])
-    const given: Turn = {
+
+    const plain: Turn = {
       model: state.config.model,
       messages: normalizeHistory(history, values.system),
       tools,
       options: { ...values, vendor },
       stream: stream || state.driver.streamsWhole?.(values) === true,
     }
-    if (!wantsTemperature || state.driver.takesTemperature?.(given) === false) return given
-    return { ...given, options: { ...given.options, temperature: referenceTemperature } }
+
+    if (!wantsReference || state.driver.takesTemperature?.(plain) === false) return plain
+    return { ...plain, options: { ...plain.options, temperature: referenceTemperature } }
   }
   return { context, values, turn }
 }

@@ -38,7 +38,7 @@ export class SseFramer implements Framer {
       },
       maxBytes,
       (text, start) => {
-        this.#many(text, start)
+        this.#lineRun(text, start)
       },
     )
   }
@@ -54,15 +54,15 @@ export class SseFramer implements Framer {
   }
 
   /**
-   * Fast path: emits a single-line event without buffering. Hot enough to justify the copy of
-   * `#line`.
+   * Fast path for the complete lines of a chunk: emits an event with one line of data without
+   * buffering it. Hot enough to justify the copy of `#line`.
    */
-  #many(text: string, from: number): void {
+  #lineRun(text: string, from: number): void {
     let start = from
     let event = this.#event
-    let free = this.#data === undefined
+    let isFirstData = this.#data === undefined
     for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
-      if (free && text.charCodeAt(end + 1) === lineFeed && isData(text, start)) {
+      if (isFirstData && text.charCodeAt(end + 1) === lineFeed && isData(text, start)) {
         this.#onRecord({ event, data: text.slice(valueStart(text, start + 5), end) })
         event = ''
         start = end + 2
@@ -73,7 +73,7 @@ export class SseFramer implements Framer {
         this.#event = event
         this.#line(text, start, end)
         event = this.#event
-        free = this.#data === undefined
+        isFirstData = this.#data === undefined
       }
       start = end + 1
     }

@@ -22,40 +22,44 @@ const readers: {
 }
 
 /**
- * What a decoder reports for a field of the counts; undefined for what is not of the field's kind,
- * and for other fields. A server may send anything, and a decoder may pass it on unread.
+ * Checks what a decoder reports for a field of the counts: a server may send anything, and a
+ * decoder may pass it on unread. Undefined if the value is not of the field's kind, or no such
+ * field exists.
  */
 export const readCount = (name: keyof TokenCounts, value: unknown): unknown =>
   Object.hasOwn(readers, name) ? readers[name](value) : undefined
 
-/** The same object if all of it are counts, as it nearly always is: some servers send it often. */
+/**
+ * Returns the same object if all its values are counts, which is nearly always so. Some servers
+ * send it with every chunk, and a copy of each would cost time.
+ */
 function namedCounts(value: unknown): NamedCounts | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const named = value as Readonly<Record<string, unknown>>
-  for (const name in named) if (countOf(named[name]) === undefined) return onlyCounts(named)
-  return named as NamedCounts
+  const counts = value as Readonly<Record<string, unknown>>
+  for (const name in counts) if (countOf(counts[name]) === undefined) return onlyCounts(counts)
+  return counts as NamedCounts
 }
 
-const onlyCounts = (named: Readonly<Record<string, unknown>>): NamedCounts =>
+const onlyCounts = (values: Readonly<Record<string, unknown>>): NamedCounts =>
   Object.fromEntries(
-    Object.entries(named).filter(
+    Object.entries(values).filter(
       (entry): entry is [string, number] => countOf(entry[1]) !== undefined,
     ),
   )
 
-/** The models that have a name. A count of theirs that is not one is 0, as one that is missing. */
+/** The models that have a name; a count that is missing or is not a number is 0. */
 function modelCounts(value: unknown): readonly ModelTokenCounts[] | undefined {
   if (!Array.isArray(value)) return undefined
-  const counted = listOf(value as readonly ModelTokenCounts[]).flatMap((given) => {
-    const model = stringOf(given.model)
+  const models = listOf(value as readonly ModelTokenCounts[]).flatMap((row) => {
+    const model = stringOf(row.model)
     if (model === undefined) return []
     return {
       model,
-      inputTokens: countOf(given.inputTokens) ?? 0,
-      outputTokens: countOf(given.outputTokens) ?? 0,
-      cacheReadTokens: countOf(given.cacheReadTokens) ?? 0,
-      cacheCreationTokens: countOf(given.cacheCreationTokens) ?? 0,
+      inputTokens: countOf(row.inputTokens) ?? 0,
+      outputTokens: countOf(row.outputTokens) ?? 0,
+      cacheReadTokens: countOf(row.cacheReadTokens) ?? 0,
+      cacheCreationTokens: countOf(row.cacheCreationTokens) ?? 0,
     }
   })
-  return counted.length ? counted : undefined
+  return models.length ? models : undefined
 }

@@ -27,7 +27,10 @@ export class ToolCallBuffer {
   #numeric = true
   /** All calls before this one are emitted. */
   #nextToEmit = 0
-  /** The last number that was tried to make each wanted id unique; '' for calls without an id. */
+  /**
+   * The number that last made an id unique, by the id that the server sent ('' for none), so that
+   * the search does not begin at 1 for every call.
+   */
   readonly #lastTried = new Map<string, number>()
   readonly #emit: (event: StreamEvent) => void
   readonly #limits: ResponseLimits
@@ -121,17 +124,20 @@ export class ToolCallBuffer {
   }
 
   /**
-   * Where a new call belongs. From the first key that is not a number on, the order is that of
-   * arrival.
+   * Where the call that was just added to `#calls` belongs. The first key that is not a number
+   * changes the order to that of arrival, for earlier calls too.
    */
   #positionOf(key: number | string): number {
     if (this.#numeric && typeof key !== 'number') {
       this.#numeric = false
+      // Without the new call, which the caller inserts.
       this.#order = [...this.#calls.values()].slice(0, -1)
       this.#nextToEmit = 0
     }
     let high = this.#order.length
     if (!this.#numeric) return high
+
+    // A binary search: a server may send thousands of calls.
     let low = 0
     while (low < high) {
       const middle = (low + high) >> 1
@@ -141,6 +147,7 @@ export class ToolCallBuffer {
     return low
   }
 
+  /** Emits the calls that have ended, up to the first one that may still grow. */
   #emitEnded(): void {
     for (
       let call = this.#order[this.#nextToEmit];
@@ -161,8 +168,10 @@ export class ToolCallBuffer {
     if (call.text.length) this.#emit({ type: 'tool-call-delta', id: call.id, text: call.text.text })
   }
 
+  /** The id of the server, with a number after it if another call has the id. */
   #uniqueId(wanted: string): string {
     if (wanted && !this.#usedIds.has(wanted)) return wanted
+
     let number = Math.max(this.#lastTried.get(wanted) ?? 0, wanted ? 1 : this.#usedIds.size)
     let id: string
     do id = `${wanted || 'call'}_${++number}`
@@ -183,6 +192,7 @@ export class ToolCallBuffer {
   #toToolCall({ id, name, text: { text }, value }: OpenCall): ToolCall {
     const json = value === undefined ? text : this.#stringify(name, value)
     this.#checkLength(name, json.length)
+    // Text that came next to an object stays as received; the object is its meaning.
     return { id, name, ...parseToolArguments(json, this.#limits), argumentsText: text || json }
   }
 

@@ -1,4 +1,7 @@
-/** How often a stream without news says that it lives: proxies close silent connections. */
+/**
+ * How often a stream without events sends a comment, in milliseconds: proxies close silent
+ * connections.
+ */
 const commentMs = 15_000
 
 /** One event of a stream of server-sent events. */
@@ -12,8 +15,8 @@ export interface StreamEvent {
 const encoder = new TextEncoder()
 
 /**
- * Sends events to a page as they come. The body is pulled, so that a slow page slows its reader
- * only; a page that leaves aborts the signal.
+ * Sends events to a page as they come. The body is pulled: a page that reads slowly slows only its
+ * own events. A page that leaves aborts the signal.
  *
  * @param events gives the events, and ends when the signal aborts
  */
@@ -23,19 +26,22 @@ export function toEventStream(
 ): Response {
   const controller = new AbortController()
   const source = events(controller.signal)
-  let coming: Promise<IteratorResult<StreamEvent, void>> | undefined
+  /** The read of the next event, if it has not ended. */
+  let pendingRead: Promise<IteratorResult<StreamEvent, void>> | undefined
+
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (stream) => {
-        coming ??= source.next()
-        const step = await within(commentMs, coming)
-        if (!step) {
+        pendingRead ??= source.next()
+        const result = await within(commentMs, pendingRead)
+        if (!result) {
           stream.enqueue(encoder.encode(': waiting\n\n'))
           return
         }
-        coming = undefined
-        if (step.done) stream.close()
-        else stream.enqueue(encoder.encode(recordOf(step.value)))
+
+        pendingRead = undefined
+        if (result.done) stream.close()
+        else stream.enqueue(encoder.encode(recordOf(result.value)))
       },
       cancel: () => {
         controller.abort()
@@ -62,11 +68,11 @@ const recordOf = ({ id, data }: StreamEvent): string =>
 /** What a promise gives within a time; undefined if it takes longer. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)
   })
   try {
-    return await Promise.race([promise, late])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -15,8 +15,8 @@ import {
   expectationFailed,
   markTaken,
   moveMark,
-  numbered,
   transactionText,
+  withNumbers,
   writerText,
 } from './transaction-text.js'
 
@@ -118,7 +118,7 @@ export class PostgresDatabase implements Database {
 
   async read(sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
     return this.#retry(async () => [
-      ...(await inTime(this.#sql.unsafe<Row[]>(numbered(sql), [...params], { prepare: true }))),
+      ...(await inTime(this.#sql.unsafe<Row[]>(withNumbers(sql), [...params], { prepare: true }))),
     ])
   }
 

@@ -4,8 +4,8 @@ import type { SqlValue, Statement } from '../database/database.js'
 export const expectationFailed = 'MP001'
 
 /**
- * The SQLSTATE of a transaction whose mark exists already, or was taken to find out whether it was
- * committed.
+ * The SQLSTATE of a transaction that cannot move the mark of its writer: the transaction is
+ * committed already, or somebody moved the mark to find out whether it is.
  */
 export const markTaken = 'MP002'
 
@@ -27,40 +27,43 @@ export const helperFunctions = (schema: string): string => `
 /** The mark that a committed transaction leaves in the database; each writer has one row. */
 export interface CommitMark {
   readonly writer: string
+  /** The number of the transaction among those of its writer, from 1. */
   readonly counted: number
 }
 
 /**
  * A whole transaction as one message: the server gets all of it or nothing, so that no statement
  * can run on another connection. Its mark comes first, so that the row of the writer stays locked
- * until it is known whether the transaction is committed. Its first two results are not those of a
- * statement; the client joins that of COMMIT with the last one.
+ * until it is known whether the transaction is committed. The first two results are those of BEGIN
+ * and of the mark; one for each statement follows. The client joins that of COMMIT with the last.
  */
 export const transactionText = (statements: readonly Statement[], mark: CommitMark): string =>
   [
     'BEGIN',
     `WITH changed AS (${moveMark(mark, mark.counted)}) SELECT expect_mark(count(*)) FROM changed`,
-    ...statements.map(checked),
+    ...statements.map(statementText),
     'COMMIT',
   ].join(';\n')
 
-/** Moves the mark of a writer on from the one before this one, if it is there. */
+/** Moves the mark of a writer to a number, if it still is at the one before this mark. */
 export const moveMark = ({ writer, counted }: CommitMark, to: number): string =>
   `UPDATE commits SET counted = ${to}, at = extract(epoch FROM clock_timestamp()) * 1000
     WHERE writer = ${literal(writer)} AND counted = ${counted - 1} RETURNING 1 AS moved`
 
-/** Makes the row of a writer. */
+/** Makes the row of a writer, unless it exists. */
 export const writerText = (writer: string): string =>
   `INSERT INTO commits (writer, counted, at) VALUES (${literal(writer)}, 0, extract(epoch FROM clock_timestamp()) * 1000) ON CONFLICT DO NOTHING`
 
-function checked({ sql, params = [], expect }: Statement, index: number): string {
+/** A statement with its parameters, and with the check of its row count if it expects one. */
+function statementText({ sql, params = [], expect }: Statement, index: number): string {
   let next = 0
   const text = sql.replace(/\?/g, () => literal(params[next++] ?? null))
   if (expect === undefined) return text
-  const counted = /^\s*SELECT/.test(text)
+
+  const rowEach = /^\s*SELECT/.test(text)
     ? `SELECT 1 FROM (${text}) AS found`
     : `${text} RETURNING 1`
-  return `WITH changed AS (${counted}) SELECT expect_count(count(*), ${expect}, ${index}) FROM changed`
+  return `WITH changed AS (${rowEach}) SELECT expect_count(count(*), ${expect}, ${index}) FROM changed`
 }
 
 function literal(value: SqlValue): string {
@@ -70,14 +73,18 @@ function literal(value: SqlValue): string {
   return `'${value.replaceAll("'", "''").replaceAll('\0', '')}'`
 }
 
-const spelled = new Map<string, string>()
+const numberedTexts = new Map<string, string>()
 
-/** `?` as `$1`, `$2`, …; none of our statements has a question mark in a text. */
-export function numbered(sql: string): string {
-  let found = spelled.get(sql)
-  if (found === undefined) {
-    let index = 0
-    spelled.set(sql, (found = sql.replace(/\?/g, () => `$${++index}`)))
-  }
-  return found
+/**
+ * The statement with `$1`, `$2`, … in place of each `?`. None of our statements has a question mark
+ * in a text.
+ */
+export function withNumbers(sql: string): string {
+  const known = numberedTexts.get(sql)
+  if (known !== undefined) return known
+
+  let index = 0
+  const text = sql.replace(/\?/g, () => `$${++index}`)
+  numberedTexts.set(sql, text)
+  return text
 }

@@ -28,13 +28,11 @@ import { eventsOf, journalOf, type RunTable, transcriptOf } from './run-table.js
 import { decisionId, placeInRun, type RunRow } from './stored-run.js'
 import { type Write, WriteQueue } from './write-queue.js'
 
-/**
- * What nobody waits for is stored after so many milliseconds at most: receipts, checkpoints and the
- * first event; then events in batches.
- */
+/** How long a receipt, a checkpoint or the first event waits to be stored, in milliseconds. */
 const soonMs = 5
+/** How long every later event waits, in milliseconds, so that events are stored in batches. */
 const batchMs = 50
-/** A batch of events has no more than this many characters. */
+/** Characters of events from which on a batch is stored at once. */
 const batchLength = 4096
 
 /**
@@ -50,6 +48,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #run: RunRow
   readonly #manifests = new ManifestWriter()
   readonly #texts = new WeakMap<ChatMessage, string>()
+  /** The counters of the run's row, as they are once everything written so far is stored. */
   readonly #counts: {
     journal: number
     mark: number
@@ -59,15 +58,18 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
   #eventSeq: number
   #lastEntry: JournalEntry | undefined
-  /** Aborts when this process gives the run back. */
+  /** Aborts when this process gives the run back. Set before the run starts. */
   givesBack: AbortSignal | undefined
-  /** Events that were not stored, since the lease had ended or the run is given back. */
+  /**
+   * Events that were not stored, since the lease had ended or the run is given back: the run counts
+   * them, the log does not.
+   */
   #dropped = 0
   #eventLength = 0
   #hasWritten = false
   #hasProgress = false
   #isEnded = false
-  /** The budgets that calls take from which are not over, by the ids of their charges. */
+  /** Ids of the budgets that open calls took from, by the id of the charge of each call. */
   readonly #charged = new Map<string, readonly string[]>()
   readonly #queue = new WriteQueue((batch) => this.#commit(batch))
 
@@ -100,17 +102,17 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async writeIntent(intent: RunIntent, signal?: AbortSignal): Promise<void> {
     this.#checkLease()
     const { charge } = intent
-    const stop = signal ? AbortSignal.any([this.#stopSignal, signal]) : this.#stopSignal
-    if (charge)
+    const add = (change: RunChange): void => this.#addEntry(change, intent, intent.attempt === 1)
+
+    if (charge) {
+      const stop = signal ? AbortSignal.any([this.#stopSignal, signal]) : this.#stopSignal
       await this.#parts.budgets.reserve(charge, stop, (take) => this.#writeCharged(intent, take))
-    else if (intent.kind === 'authorization')
+    } else if (intent.kind === 'authorization') {
       // It is asked again after a death in any case, so nobody waits for its transaction.
-      this.#queue.defer(soonMs, (change) => this.#addEntry(change, intent, intent.attempt === 1))
-    else
-      await this.#queue.write(
-        (change) => this.#addEntry(change, intent, intent.attempt === 1),
-        true,
-      )
+      this.#queue.defer(soonMs, add)
+    } else {
+      await this.#queue.write(add, true)
+    }
     // The write may have taken long: nothing starts once another worker may have the run.
     this.#checkLease()
   }
@@ -135,7 +137,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return this.givesBack ? AbortSignal.any([signal, this.givesBack]) : signal
   }
 
-  /** Writes an intent with what its call takes; false if a budget has no room. */
+  /** Writes an intent and takes the amounts of its call; false if a budget has no room. */
   async #writeCharged(intent: RunIntent, take: BudgetTake): Promise<boolean> {
     const { table } = this.#parts.budgets
     this.#charged.set(
@@ -144,6 +146,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     )
     const apply = (change: RunChange): void => {
       this.#addEntry(change, intent, intent.attempt === 1)
+      // `apply` names this write: `#commit` rejects it if a budget refuses.
       change.charge(apply, table.takes(take), ...table.reservation(take))
     }
     try {
@@ -178,7 +181,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     })
   }
 
-  /** Binds a decision about an item to the next checkpoint, which asks for it still. */
+  /** Moves a decision about an item to the next checkpoint, which still waits for the item. */
   #carryDecision(change: RunChange, item: string): void {
     const idOf = (checks: number): string => decisionId(this.#run.id, checks, item)
     const { checks } = this.#counts
@@ -186,7 +189,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     change.run({ sql: 'UPDATE inbox SET id = ?, about = ? WHERE id = ?', params })
   }
 
-  /** True for what this hold was claimed with, and no decision about it. */
+  /** True for an item that the run waited for when it was claimed, without a decision. */
   #isUndecided(item: PendingItem): boolean {
     const isSame = (one: PendingItem): boolean => contentOf(one) === contentOf(item)
     return (
@@ -251,8 +254,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   /**
-   * Notes up to which number events of the run are stored elsewhere; called while a transaction is
-   * put together.
+   * Notes that the events of the run up to this number are stored: an agent's task has them in its
+   * own log. Called while a transaction is put together.
    */
   storedUpTo(seq: number): void {
     this.#counts.events = this.#eventSeq = seq
@@ -273,11 +276,13 @@ export class StoredJournal implements RunJournal, RunEventSink {
     await this.flush()
     const { codec } = this.#parts
     const stored = await this.#transcript((body, place) => codec.open(body, place))
-    const given = messages.map((message) => this.#textOf(message))
-    const differs = given.findIndex((message, index) => message !== stored[index])
-    const keep = differs < 0 ? given.length : differs
-    if (keep === stored.length && keep === given.length) return
-    const added = this.#seal(keep, given.slice(keep))
+    const texts = messages.map((message) => this.#textOf(message))
+
+    const firstNew = texts.findIndex((text, index) => text !== stored[index])
+    const keep = firstNew < 0 ? texts.length : firstNew
+    if (keep === stored.length && keep === texts.length) return
+
+    const added = this.#seal(keep, texts.slice(keep))
     this.#queue.defer(soonMs, (change) => this.#setTranscript(change, keep, added))
   }
 
@@ -316,6 +321,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     throw this.failure ?? this.#fenced()
   }
 
+  /** The error of a write whose run another worker may have. */
   #fenced(): DurableError {
     const { signal } = this.#parts.lease
     const why = signal.aborted
@@ -341,6 +347,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     this.#counts.mark = this.#counts.journal
     this.#lastEntry = undefined
     this.#counts.checks++
+    // The permission to continue under changed settings holds for one checkpoint.
     change.set('accepts = 0')
     change.markProgress()
   }
@@ -354,6 +361,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     this.#counts.transcript = keep + added.length
   }
 
+  /** Stores a batch. A write that is refused is left out, and the rest is tried again. */
   async #commit(batch: readonly Write[]): Promise<void> {
     const { database, lease, leaseMs } = this.#parts
     const extension = lease.isAging ? leaseMs : undefined
@@ -365,6 +373,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
       Object.assign(this.#counts, before)
       this.#lastEntry = lastEntry
     }
+
     let rest = batch
     let change = this.#changeOf(rest, extension)
     for (;;) {
@@ -372,21 +381,24 @@ export class StoredJournal implements RunJournal, RunEventSink {
       const statements = change.statements(isStart ? ' AND cancel IS NULL' : '')
       const result = await database.write(statements)
       if (result.ok) break
-      const by = change.refused(result.failed, statements)
-      const refused = rest.find(({ apply }) => apply === by)
-      if (refused) {
+
+      const charger = change.refused(result.failed, statements)
+      const refusedWrite = rest.find(({ apply }) => apply === charger)
+      if (refusedWrite) {
         // A budget has no room for one call: what else happened is stored.
-        refused.reject(noRoom)
-        rest = rest.filter((one) => one !== refused)
+        refusedWrite.reject(noRoom)
+        rest = rest.filter((one) => one !== refusedWrite)
       } else if (result.failed === 0 && isStart) {
         // Cancelled: nothing new starts, but what happened is still stored.
         const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
         for (const { isIntent, reject } of rest) if (isIntent) reject(cancelled)
         rest = rest.filter(({ isIntent }) => !isIntent)
       } else throw this.#fenced()
+
       restore()
       change = this.#changeOf(rest, extension)
     }
+
     if (extension !== undefined) lease.extendedAt(sentAt)
     this.#hasProgress ||= change.hasProgress
     this.#isEnded ||= change.isEnd

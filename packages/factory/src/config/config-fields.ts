@@ -6,16 +6,16 @@ import type { ModelEntry } from './model-entry.js'
 
 type FieldType = 'string' | 'boolean' | 'object' | 'function' | 'any'
 
-const ofClouds = Object.fromEntries(cloudNames.map((name) => [name, 'object'])) as Readonly<
+const cloudFields = Object.fromEntries(cloudNames.map((name) => [name, 'object'])) as Readonly<
   Record<CloudName, 'object'>
 >
 
 /**
- * The form of each field. An entry of a pool is a configuration too. Whoever follows `fallback`
- * checks it.
+ * The type of each field of a configuration, which may be an entry of a pool. `any` stands for
+ * fields that are checked where they are used.
  */
 const fields: Readonly<Record<keyof ModelConfig | keyof ModelEntry, FieldType>> = {
-  ...ofClouds,
+  ...cloudFields,
   provider: 'string',
   model: 'string',
   package: 'string',
@@ -48,8 +48,8 @@ const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallba
 })
 
 /**
- * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler,
- * and with a misspelt `baseUrl` requests would go to the vendor.
+ * Checks the names and types of the fields of a configuration. A configuration from JSON was not
+ * checked by the compiler, and with a misspelt `baseUrl` requests would go to the vendor.
  * @throws {LlmError} `config` — names the field, never its value, which may be a key.
  */
 export function checkFields(config: ModelConfig): void {
@@ -95,14 +95,14 @@ function withArticle(type: string): string {
 }
 
 /**
- * The address, the key and the transport have one place: what `settings` said of them would not be
- * in any list of hosts.
+ * Refuses fields of the configuration within `settings`. An address there would be missing in the
+ * list of hosts that the provider contacts.
  */
 export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>): void {
-  const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
-  if (owned !== undefined)
+  const misplaced = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
+  if (misplaced !== undefined)
     throw configError(
-      `settings.${owned}: set ${owned} of the configuration itself, not in settings`,
+      `settings.${misplaced}: set ${misplaced} of the configuration itself, not in settings`,
     )
 }
 
@@ -111,15 +111,15 @@ export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>):
  * models.
  */
 export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | 'defaults'>): void {
-  for (const [where, fieldsOfVendor] of [
-    ['vendor', vendor],
-    ['defaults.vendor', typeof defaults === 'object' ? defaults.vendor : undefined],
-  ] as const) {
-    if (fieldsOfVendor && Object.hasOwn(fieldsOfVendor, 'model'))
-      throw configError(
-        `${where}.model: set model of the configuration instead, so that URL and body name the same one`,
-      )
-  }
+  refuseModelIn('vendor', vendor)
+  refuseModelIn('defaults.vendor', typeof defaults === 'object' ? defaults.vendor : undefined)
+}
+
+function refuseModelIn(where: string, vendor: ModelConfig['vendor'] | null): void {
+  if (vendor && Object.hasOwn(vendor, 'model'))
+    throw configError(
+      `${where}.model: set model of the configuration instead, so that URL and body name the same one`,
+    )
 }
 
 function checkHeaders({ headers = {} }: ModelConfig): void {

@@ -54,29 +54,32 @@ export async function checkConnection(
       `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`,
     )
   }
-  const asked = embedding ? withEmbeddingModel(config, context) : config
-  const { row, config: resolved } = resolveModel(asked, context)
-  const { fallback: _, ...alone } = resolved
-  const own = { ...alone, ...(apiKey !== undefined && { apiKey }) }
-  const ask = async (ended: AbortSignal): Promise<ConnectionReport> => {
-    const call = { signal: ended, deadlineMs: timeoutMs }
+
+  const namedConfig = embedding ? withEmbeddingModel(config, context) : config
+  const { row, config: resolvedConfig } = resolveModel(namedConfig, context)
+  // Only this model is tested: a fallback would reply in its place.
+  const { fallback: _, ...oneModel } = resolvedConfig
+  const testConfig = { ...oneModel, ...(apiKey !== undefined && { apiKey }) }
+
+  const sendTest = async (stopSignal: AbortSignal): Promise<ConnectionReport> => {
+    const call = { signal: stopSignal, deadlineMs: timeoutMs }
     if (embedding) {
-      const embedder = await callCreator(load, 'createEmbedder', own, context)
+      const embedder = await callCreator(load, 'createEmbedder', testConfig, context)
       const startedAt = performance.now()
       await embedder.embed(['OK'], call)
       return { latencyMs: performance.now() - startedAt, model: embedder.model }
     }
-    const provider = await newProviderWith(load, own, context)
+
+    const provider = await newProviderWith(load, testConfig, context)
     const startedAt = performance.now()
-    const options = {
-      ...call,
-      maxTokens: row.fewestTokens ?? 5,
-      temperature: null,
-      retry: { attempts: 1 },
-    }
     const { message, text, finishReason } = await provider.generate(
       [{ role: 'user', content: prompt }],
-      options,
+      {
+        ...call,
+        maxTokens: row.fewestTokens ?? 5,
+        temperature: null,
+        retry: { attempts: 1 },
+      },
     )
     checkReply(row.name, text, finishReason)
     return {
@@ -84,18 +87,19 @@ export async function checkConnection(
       model: message.origin?.model ?? provider.model,
     }
   }
-  const host = apiHost(asked, context)
-  const late = new ProviderError(
+
+  const host = apiHost(namedConfig, context)
+  const timeout = new ProviderError(
     'timeout',
     `${row.name}: timeout (deadline)${host && ` at ${host}`}: no reply within ${timeoutMs} ms`,
     { provider: row.name, reason: 'deadline', ...(host && { host }) },
   )
-  return within(timeoutMs, late, signal, ask)
+  return within(timeoutMs, timeout, signal, sendTest)
 }
 
 /**
- * Rejects a reply that shows no working model. An empty one that ran into the token limit passes:
- * reasoning models reply so.
+ * Rejects a reply that does not show that the model works. An empty reply that reached the token
+ * limit passes, since reasoning models give such replies.
  */
 function checkReply(provider: string, text: string, reason: FinishReason): void {
   const refuse = (code: ErrorCode, problem: string): never => {
@@ -116,29 +120,29 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
 }
 
 /**
- * One timer for the whole test, which also ends work that ignores its signal.
- * @param late what the end of the time throws
+ * Runs the whole test under one timer, which also ends work that ignores its signal.
+ * @param timeout thrown when the time is over
  */
 async function within<T>(
   timeoutMs: number,
-  late: ProviderError,
+  timeout: ProviderError,
   caller: AbortSignal | undefined,
-  work: (ended: AbortSignal) => Promise<T>,
+  work: (stopSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   caller?.throwIfAborted()
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(late), timeoutMs)
-  const ended = AbortSignal.any([limit.signal, ...(caller ? [caller] : [])])
-  const stopped = new Promise<never>((_, reject) => {
-    ended.addEventListener('abort', () => reject(ended.reason as Error), { once: true })
+  const timer = setTimeout(() => limit.abort(timeout), timeoutMs)
+  const stopSignal = AbortSignal.any([limit.signal, ...(caller ? [caller] : [])])
+  const stop = new Promise<never>((_, reject) => {
+    stopSignal.addEventListener('abort', () => reject(stopSignal.reason as Error), { once: true })
   })
   try {
-    return await Promise.race([work(ended), stopped])
+    return await Promise.race([work(stopSignal), stop])
   } catch (error) {
     // The provider's own deadline, which is the same, may be first.
-    throw isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline'
-      ? late
-      : error
+    const isDeadline =
+      isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline'
+    throw isDeadline ? timeout : error
   } finally {
     clearTimeout(timer)
   }

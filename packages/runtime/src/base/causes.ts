@@ -1,11 +1,11 @@
-/** Deeper than this nobody wraps; an error may be its own cause. */
-const deepest = 20
+/** An error may be its own cause: the search ends after so many, more than anybody nests. */
+const maxDepth = 20
 
 /** An error, what caused it, and so on. */
 export function* causesOf(error: unknown): Iterable<Error> {
-  let one = error
-  for (let depth = 0; one instanceof Error && depth < deepest; depth++) {
-    yield one
-    one = one.cause
+  let cause = error
+  for (let depth = 0; cause instanceof Error && depth < maxDepth; depth++) {
+    yield cause
+    cause = cause.cause
   }
 }

@@ -42,7 +42,7 @@ export class SharedCharge {
     this.signal = signal
   }
 
-  /** What the shared budgets of a ledger have left. Unset, and not later: it has none. */
+  /** What the shared budgets of a ledger have left. Undefined, not a promise, if it has none. */
   static room(ledger: BudgetLedger): Promise<SharedAmounts> | undefined {
     return lookAt(sharedOf(ledger))
   }

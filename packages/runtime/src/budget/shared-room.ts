@@ -12,7 +12,7 @@ const endless: SharedAmounts = { cost: Infinity, tokens: Infinity, calls: Infini
 export const roomOf = (shared: readonly SharedBudget[]): SharedAmounts =>
   leastOf(shared.map((one) => rooms.get(one) ?? endless))
 
-/** Looks at what these budgets have left. Unset, and not later: there are none. */
+/** Looks at what these budgets have left. Undefined, not a promise, if there are none. */
 export function lookAt(shared: readonly SharedBudget[]): Promise<SharedAmounts> | undefined {
   if (!shared.length) return undefined
   const looks = shared.map(async (one) => {

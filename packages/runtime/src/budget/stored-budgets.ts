@@ -2,7 +2,13 @@ import { configError, LlmError } from '@modelport/core'
 import type { Principal } from '../base/principal.js'
 import { BudgetExceededError, BudgetLedger } from './budget.js'
 import { costOf } from './budget-account.js'
-import type { BudgetDefinition, BudgetRow, BudgetTable, BudgetTake } from './budget-table.js'
+import type {
+  BudgetDefinition,
+  BudgetPlace,
+  BudgetRow,
+  BudgetTable,
+  BudgetTake,
+} from './budget-table.js'
 import { type BudgetWindow, spanOf, type WindowSpan } from './budget-window.js'
 import {
   type BudgetCharge,
@@ -23,9 +29,11 @@ import {
 import type { SharedBudgetOptions, SharedBudgets } from './shared-budgets.js'
 import { leastOf } from './shared-room.js'
 
-/** How long a call keeps its place without a sign, and how often it looks, in milliseconds. */
+/** How long the place of a waiting call is kept if its process died, in milliseconds. */
 const placeMs = 3000
+/** How often a waiting call looks for room at least, in milliseconds; a change wakes it earlier. */
 const lookMs = 250
+/** How long a call waits that was overtaken by a change, in milliseconds. */
 const retryMs = 5
 const defaultWaitMs = 10_000
 
@@ -102,11 +110,11 @@ export class StoredBudgets implements SharedBudgets {
     const owners = owner === undefined ? undefined : [toOwner('budgets.list', owner)]
     const rows = await this.#table.rows(owners)
     const states = rows.map((row) => this.#stateOf(row))
-    return states.sort((a, b) => (a.owner < b.owner ? -1 : a.owner > b.owner ? 1 : 0))
+    return states.sort((a, b) => compareTexts(a.owner, b.owner))
   }
 
   /**
-   * Takes room for a call: see `BudgetDesk.reserve`.
+   * Takes room for a call, and waits for it if there is none: see `BudgetDesk.reserve`.
    * @param take takes the amounts; default: in a transaction of their own
    */
   async reserve(
@@ -125,11 +133,13 @@ export class StoredBudgets implements SharedBudgets {
         checkPrice(budgets, charge)
 
         const now = this.#table.now()
-        const asked = { ...amounts, cost: amounts.cost ?? 0 }
-        // A call whose time is over goes before the others: it would be refused although it fits.
-        // The first look may take as long as it waits.
-        const isLast = waitMs > 0 && now >= until
-        const request = { id, place: isLast ? 0 : askedAt, amounts: asked, at: now, budgets }
+        const charged = { ...amounts, cost: amounts.cost ?? 0 }
+        // The last try of a call goes before all others, so that it is not refused for its place
+        // while its budget has room. The first try may be the last: it may take longer than
+        // `waitMs`.
+        const isLastTry = waitMs > 0 && now >= until
+        const request = { id, place: isLastTry ? 0 : askedAt, amounts: charged, at: now, budgets }
+
         const ids = budgets.map(({ row }) => row.id)
         const change = new ChangeSignal(this.#table, ids)
         try {
@@ -138,12 +148,14 @@ export class StoredBudgets implements SharedBudgets {
             isWaiting = false
             return
           }
+          // There will be no room within the time of the call.
           if (block && (now >= until || block.until > until)) throw refusalOf(request, block)
           if (!block) {
             // The limits changed, or another call was faster.
             await change.wait(retryMs, signal)
             continue
           }
+
           isWaiting = true
           await this.#table.wait({ id, place: askedAt }, ids, now + placeMs)
           await change.wait(Math.min(lookMs, until - now), signal)
@@ -181,9 +193,9 @@ export class StoredBudgets implements SharedBudgets {
   async #budgetsOf(owners: readonly ChargedOwner[]): Promise<BudgetTake['budgets']> {
     const names = [...new Set(owners.map(({ owner }) => owner))]
     let rows = await this.#table.rows([...names, everybody])
-    const news = changesOf(owners, rows)
-    for (const one of news) await this.#table.define(one)
-    if (news.length > 0) rows = await this.#table.rows([...names, everybody])
+    const changes = changesOf(owners, rows)
+    for (const definition of changes) await this.#table.define(definition)
+    if (changes.length > 0) rows = await this.#table.rows([...names, everybody])
     return rows
       .filter(({ owner }) => owner !== everybody)
       .map((row) => ({ row, start: this.#spanOf(row).start }))
@@ -198,19 +210,19 @@ export class StoredBudgets implements SharedBudgets {
     const { owner, window, timeZone, setBy, limits, queue } = row
     const { start, end } = this.#spanOf(row)
     const { used, topUp } = amountsAt(row, start)
-    const set = sharedNames.flatMap((name) => {
+    const limitEntries = sharedNames.flatMap((name) => {
       const limit = limits[name]
-      return limit === undefined ? [] : [[limitNames[name], shown(name, limit)] as const]
+      return limit === undefined ? [] : [[limitNames[name], toPublicAmount(name, limit)] as const]
     })
     return {
       owner,
       window,
       timeZone,
       setBy,
-      ...Object.fromEntries(set),
-      used: toShown(used),
-      reserved: toShown(row.start === start ? queue.reserved : nothing),
-      topUp: toShown(topUp),
+      ...Object.fromEntries(limitEntries),
+      used: toPublicAmounts(used),
+      reserved: toPublicAmounts(row.start === start ? queue.reserved : nothing),
+      topUp: toPublicAmounts(topUp),
       ...(end < Infinity && { endsAt: new Date(end).toISOString() }),
     }
   }
@@ -223,27 +235,22 @@ function changesOf(
 ): readonly BudgetDefinition[] {
   const defaults = rows.filter(({ owner }) => owner === everybody)
   return owners.flatMap(({ owner, limits }) => {
-    const own = rows.filter((row) => row.owner === owner)
-    const wanted = new Map<string, BudgetDefinition>()
-    // Without limits: those of everybody that do not hold any more.
-    for (const row of own)
-      if (row.setBy === 'default') wanted.set(row.id, { ...row, setBy: 'program', limits: {} })
+    const own = new Map(rows.filter((row) => row.owner === owner).map((row) => [row.id, row]))
+    const definitions = new Map<string, BudgetDefinition>()
+    // A row that came from the limits of everybody has none, unless they still hold: see below.
+    for (const row of own.values())
+      if (row.setBy === 'default') definitions.set(row.id, { ...row, setBy: 'program', limits: {} })
+
     for (const one of limits) {
       const definition = definitionOf(owner, one)
-      wanted.set(definition.id, { ...definition, setBy: 'program' })
+      definitions.set(definition.id, { ...definition, setBy: 'program' })
     }
-    for (const row of defaults) {
-      const id = idOf(owner, row.window)
-      const { window, timeZone, limits: most } = row
-      wanted.set(id, { id, owner, window, timeZone, limits: most, setBy: 'default' })
+
+    for (const { window, timeZone, limits: defaultLimits } of defaults) {
+      const id = idOf(owner, window)
+      definitions.set(id, { id, owner, window, timeZone, limits: defaultLimits, setBy: 'default' })
     }
-    return [...wanted.values()].filter(
-      (one) =>
-        !isDefined(
-          own.find(({ id }) => id === one.id),
-          one,
-        ),
-    )
+    return [...definitions.values()].filter((one) => !isDefined(own.get(one.id), one))
   })
 }
 
@@ -263,24 +270,25 @@ function definitionOf(owner: string, limits: SharedLimits): Omit<BudgetDefinitio
   }
 }
 
-/** True if the row holds as it is: an operator set it for its owner, or it has the same limits. */
-const isDefined = (
+/** True if the row need not change: an operator set it for its owner, or it has the same limits. */
+function isDefined(
   row: BudgetRow | undefined,
   { timeZone, limits, setBy }: BudgetDefinition,
-): boolean =>
-  row !== undefined &&
-  (row.setBy === 'operator' ||
-    (row.setBy === setBy &&
-      row.timeZone === timeZone &&
-      sharedNames.every((name) => row.limits[name] === limits[name])))
+): boolean {
+  if (row === undefined) return false
+  if (row.setBy === 'operator') return true
+
+  const hasLimits = sharedNames.every((name) => row.limits[name] === limits[name])
+  return row.setBy === setBy && row.timeZone === timeZone && hasLimits
+}
 
 /** @throws {LlmError} `config` — money is limited, and nobody knows what the call costs */
 function checkPrice(budgets: BudgetTake['budgets'], { amounts }: BudgetCharge): void {
   if (amounts.cost !== undefined) return
-  const priced = budgets.find(({ row }) => row.limits.cost !== undefined)
-  if (!priced) return
+  const moneyBudget = budgets.find(({ row }) => row.limits.cost !== undefined)
+  if (!moneyBudget) return
   throw configError(
-    `the budget of ${JSON.stringify(priced.row.owner)} limits money, and the call has no known price in US dollars; give a profile with prices: { input, output }`,
+    `the budget of ${JSON.stringify(moneyBudget.row.owner)} limits money, and the call has no known price in US dollars; give a profile with prices: { input, output }`,
   )
 }
 
@@ -290,7 +298,10 @@ interface Block {
   readonly start: number
   readonly name: keyof SharedAmounts
   readonly reserved: number
-  /** From when on it may fit; `Infinity`: not in this window, whatever ends. 0: any moment. */
+  /**
+   * From when on the call may fit. 0: from any moment, once another call ends. `Infinity`: never,
+   * since it takes more than a whole window has.
+   */
   readonly until: number
 }
 
@@ -302,19 +313,31 @@ function blockOf({ id, place, amounts, budgets }: BudgetTake): Block | undefined
     for (const name of sharedNames) {
       const limit = row.limits[name]
       if (limit === undefined) continue
-      const over = used[name] + amounts[name] - limit - topUp[name]
-      if (over <= 0) continue
+      const excess = used[name] + amounts[name] - limit - topUp[name]
+      if (excess <= 0) continue
+
+      // It fits if open calls give back what they reserved.
       const reserved = row.start === start ? queue.reserved[name] : 0
+      if (excess <= reserved) return { row, start, name, reserved, until: 0 }
+
       const { end } = spanOf(row.window, row.timeZone, start)
-      const until = over <= reserved ? 0 : amounts[name] <= limit ? end : Infinity
-      return { row, start, name, reserved: over <= reserved ? reserved : 0, until }
+      return { row, start, name, reserved: 0, until: amounts[name] <= limit ? end : Infinity }
     }
-    const { first } = queue
-    const isBehind = first && (first.place < place || (first.place === place && first.id < id))
-    const [name] = sharedNames.filter((one) => row.limits[one] !== undefined)
-    if (isBehind && name) return { row, start, name, reserved: queue.reserved[name], until: 0 }
+
+    const name = sharedNames.find((one) => row.limits[one] !== undefined)
+    if (name && isBehind({ id, place }, queue.first))
+      return { row, start, name, reserved: queue.reserved[name], until: 0 }
   }
   return undefined
+}
+
+const isBehind = (call: BudgetPlace, first: BudgetPlace | undefined): boolean =>
+  first !== undefined &&
+  (first.place < call.place || (first.place === call.place && first.id < call.id))
+
+const compareTexts = (a: string, b: string): number => {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 /** The amounts of a row in a window: those of an earlier one are over. */
@@ -328,22 +351,22 @@ function refusalOf({ amounts }: BudgetTake, block: Block): BudgetExceededError {
   return new BudgetExceededError({
     limit: limitNames[name],
     effect: 'deny',
-    observed: shown(name, used[name] + amounts[name]),
-    maximum: shown(name, (row.limits[name] ?? 0) + topUp[name]),
+    observed: toPublicAmount(name, used[name] + amounts[name]),
+    maximum: toPublicAmount(name, (row.limits[name] ?? 0) + topUp[name]),
     budget: {
       owner: row.owner,
       window: row.window,
       ...(end < Infinity && { endsAt: new Date(end).toISOString() }),
-      ...(reserved > 0 && { reserved: shown(name, reserved) }),
+      ...(reserved > 0 && { reserved: toPublicAmount(name, reserved) }),
     },
   })
 }
 
-/** An amount as a program sees it. */
-const shown = (name: keyof SharedAmounts, amount: number): number =>
+/** An amount as the API has it: money in US dollars. */
+const toPublicAmount = (name: keyof SharedAmounts, amount: number): number =>
   name === 'cost' ? costOf(amount) : amount
 
-const toShown = ({ cost, ...rest }: SharedAmounts): SharedAmounts => ({
+const toPublicAmounts = ({ cost, ...rest }: SharedAmounts): SharedAmounts => ({
   cost: costOf(cost),
   ...rest,
 })

@@ -1,14 +1,14 @@
 import type { ChatMessage } from '@modelport/core'
 
-/** What may have results of tool sources in it. */
+/** A message, or another value that names the tool sources whose results it has. */
 type Sourced = Pick<ChatMessage, 'sources'>
 
-/** Names of the tool sources whose results are in these, each once. */
+/** Names of the tool sources of all these values, each once. */
 export const sourcesOf = (all: readonly Sourced[]): readonly string[] => [
   ...new Set(all.flatMap(({ sources = [] }) => sources)),
 ]
 
-/** The message with these names too. */
+/** Adds names of tool sources to those of a message. */
 export const withSources = <Message extends Sourced>(
   message: Message,
   names: readonly string[],

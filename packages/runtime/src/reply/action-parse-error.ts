@@ -17,9 +17,9 @@ export class ActionParseError extends LlmError {
 
   constructor({ feedback, rawResponse, parsedData = null, actionType }: ActionParseDetails) {
     const parsed =
-      parsedData === null ? '' : `\nParsed data: ${bounded(canonicalJson(parsedData), 500)}`
-    super('protocol', `${bounded(feedback, 700)}${parsed}\n${shownRaw(rawResponse)}`)
-    this.feedback = bounded(feedback, 700)
+      parsedData === null ? '' : `\nParsed data: ${clipMiddle(canonicalJson(parsedData), 500)}`
+    super('protocol', `${clipMiddle(feedback, 700)}${parsed}\n${describeRaw(rawResponse)}`)
+    this.feedback = clipMiddle(feedback, 700)
     this.rawResponse = rawResponse
     this.parsedData = parsedData
     this.actionType = actionType
@@ -27,14 +27,15 @@ export class ActionParseError extends LlmError {
 }
 Object.defineProperty(ActionParseError.prototype, 'name', { value: 'ActionParseError' })
 
-const bounded = (text: string, most: number): string => {
+/** Replaces the middle of a text that is too long by an ellipsis. */
+const clipMiddle = (text: string, most: number): string => {
   if (text.length <= most) return text
   const half = Math.floor((most - 5) / 2)
   return toWellFormed(`${text.slice(0, half)} ... ${text.slice(-half)}`)
 }
 
-function shownRaw(text: string): string {
+function describeRaw(text: string): string {
   if (text === '') return 'Raw response: <empty>'
   if (text.length <= 700) return `Raw response: ${text}`
-  return `Raw response (truncated; ${text.length} characters): ${bounded(text, 650)}`
+  return `Raw response (truncated; ${text.length} characters): ${clipMiddle(text, 650)}`
 }

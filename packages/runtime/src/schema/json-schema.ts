@@ -49,10 +49,10 @@ export interface JsonSchemaOptions {
 }
 
 const mostProblems = 5
-/** Items are compared pair by pair. */
+/** Longest list that `uniqueItems` checks: it compares items pair by pair. */
 const mostUniqueItems = 2000
-/** Beyond this length of JSON only the first problem is looked for. */
-const mostForAll = 20_000
+/** Longest JSON in which all problems are searched; in a longer one only the first is. */
+const longestForAllProblems = 20_000
 
 /**
  * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default
@@ -71,32 +71,32 @@ export function compileJsonSchema(
   const { where = 'schema', assertFormats = false, untrusted = false, schemas = {} } = options
   if (untrusted) checkSchemaSize(schema, where)
   else checkSchemaDepth(schema, where)
-  let copies: SchemaCopy
+
+  let copy: SchemaCopy
   let lookup: Record<string, Schema | boolean>
   try {
-    copies = copySchema(schema, { where, assertFormats, untrusted })
-    lookup = dereference(copies.schema)
+    copy = copySchema(schema, { where, assertFormats, untrusted })
+    lookup = dereference(copy.schema)
     for (const [address, other] of Object.entries(schemas)) {
-      const copied = copySchema(other, { where: address, assertFormats, untrusted }, copies.meter)
+      const otherCopy = copySchema(other, { where: address, assertFormats, untrusted }, copy.meter)
       const url = new URL(address)
-      dereference(copied.schema, lookup, url)
-      // It may call itself by another name.
-      lookup[url.href] ??= copied.schema
+      dereference(otherCopy.schema, lookup, url)
+      // A schema whose `$id` is another address was added under that address only.
+      lookup[url.href] ??= otherCopy.schema
     }
   } catch (error) {
     if (error instanceof LlmError) throw error
     throw configError(`${where}: ${messageOf(error)}`)
   }
-  const root = copies.schema
+
   checkReferences(lookup, where)
   if (assertFormats) checkFormats(lookup, where)
-  return (value) => check(value, root, copies, lookup)
+  return (value) => check(value, copy, lookup)
 }
 
 function check(
   value: unknown,
-  schema: JsonObject | boolean,
-  { draft, uniqueItems, meter }: SchemaCopy,
+  { schema, draft, uniqueItems, meter }: SchemaCopy,
   lookup: Record<string, Schema | boolean>,
 ): Validated {
   try {
@@ -107,15 +107,19 @@ function check(
         ok: false,
         message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items`,
       }
+
+    // The first pass stops at the first problem, so that valid values are checked fast.
     if (validate(value, schema, draft, lookup).valid) return { ok: true, value }
-    const all = JSON.stringify(value).length <= mostForAll
-    return { ok: false, message: describe(validate(value, schema, draft, lookup, !all).errors) }
+
+    const stopsAtFirst = JSON.stringify(value).length > longestForAllProblems
+    const { errors } = validate(value, schema, draft, lookup, stopsAtFirst)
+    return { ok: false, message: describe(errors) }
   } catch (error) {
     return { ok: false, message: `the value cannot be checked: ${messageOf(error)}` }
   }
 }
 
-/** Every reference must lead somewhere: found out now, not in the middle of a run. */
+/** Every reference must lead to a schema; otherwise a run would fail in the middle. */
 function checkReferences(lookup: Record<string, Schema | boolean>, where: string): void {
   for (const schema of Object.values(lookup)) {
     if (
@@ -146,8 +150,8 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
 }
 
 /**
- * Keywords whose own problem only says that a part has problems; those of the part are reported
- * instead.
+ * Keywords whose problem only says that a part of the value has problems. The problems of the part
+ * follow, and are reported instead.
  */
 const containers = new Set([
   'properties',
@@ -160,18 +164,24 @@ const containers = new Set([
 ])
 
 function describe(errors: readonly OutputUnit[]): string {
-  const found = new Set<string>()
+  const texts = new Set<string>()
   errors.forEach(({ keyword, error, instanceLocation }, index) => {
     const next = errors[index + 1]
-    const forbids = next?.keyword === 'false'
+    // A schema `false`: the problem before it says what must not be there.
+    const isForbidden = next?.keyword === 'false'
     if (keyword === 'false' && index > 0) return
-    if (containers.has(keyword) && next && !forbids) return
+    if (containers.has(keyword) && next && !isForbidden) return
+
     const place = instanceLocation === '#' ? '' : `${instanceLocation.slice(2)}: `
-    found.add(
-      `${place}${forbids ? `${next.instanceLocation.slice(instanceLocation.length + 1) || 'this'} is not allowed` : error}`,
-    )
+    if (!isForbidden) {
+      texts.add(`${place}${error}`)
+      return
+    }
+    const field = next.instanceLocation.slice(instanceLocation.length + 1) || 'this'
+    texts.add(`${place}${field} is not allowed`)
   })
-  const problems = [...found]
+
+  const problems = [...texts]
   const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : ''
   return (problems.slice(0, mostProblems).join('; ') || 'it does not fit the schema') + more
 }

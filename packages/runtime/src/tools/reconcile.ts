@@ -9,26 +9,25 @@ export type ReconcileOutcome =
   | { readonly outcome: 'not-executed' }
   /**
    * Nobody knows: the run ends as `suspended`, and a person decides. Work that was left pending is
-   * looked at again later. With a `message`, nobody will ever know, and no person is asked: the
-   * model reads the message, or of a lost reply what the call ended with, and the same call is held
-   * if it is asked for again.
+   * looked at again later. Set `message` if nobody will ever know: no person is asked then. The
+   * model reads it, or of a lost reply the error, and the same call is held if it comes again.
    */
   | { readonly outcome: 'unknown'; readonly message?: string }
 
 /**
  * What to do about a call that was started and whose outcome is unknown: its time was up, its
- * connection ended, its process died, or its tool threw `OutcomeUnknown`. A tool that declares
- * nothing is not called again as if nothing had happened: the model reads that the call may have
- * had its effect, and if it asks for the same call again, the run ends as `suspended` with an
- * `uncertain` item. After the death of its process the item comes at once.
+ * connection ended, its process died, or its tool threw `OutcomeUnknown`. If a tool declares
+ * nothing, no call is repeated: the model reads that the call may have had its effect, and if
+ * it asks for the same call again, the run ends as `suspended` with an `uncertain` item. If the
+ * process died, the run ends so at once.
  */
 export interface EffectDeclaration<Value = unknown> {
   /**
    * True if a second call with the same `idempotencyKey` has no further effect. A call whose
-   * connection ended is sent again with the same key, at most twice; so is one without a recorded
-   * result after a resume; and if the model asks for it again, it has the same key too. A failure
-   * of such a second sending leaves the outcome unknown, unless the tool throws a `ToolFailure`,
-   * for what the receiver answered to the key. Default false.
+   * connection ended is sent again with the same key, at most twice; so is a call without a
+   * recorded result after a resume, and one that the model asks for again. If it fails then, its
+   * outcome stays unknown, unless the tool throws a `ToolFailure`: the receiver's own answer to the
+   * key. Default false.
    */
   readonly idempotent?: boolean | undefined
   /**
@@ -38,7 +37,8 @@ export interface EffectDeclaration<Value = unknown> {
   readonly readOnly?: boolean | undefined
   /**
    * True if a person decides about every unknown outcome: the run ends as `suspended` with an
-   * `uncertain` item at once. A call that a person approved is treated so too. Default false.
+   * `uncertain` item at once. A call that a person approved is treated as if this were true.
+   * Default false.
    */
   readonly once?: boolean | undefined
   /**

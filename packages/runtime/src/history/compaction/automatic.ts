@@ -4,7 +4,7 @@ import { messagesTokens } from '../message-tokens.js'
 import { compact } from './compact.js'
 import type { CompactionRequest, CompactionResult, CompactionTools } from './request.js'
 
-/** When a history is compacted by itself. */
+/** When {@link compactAbove} compacts a history. */
 export interface CompactionThreshold {
   /** Share of the window, above 0 and at most 1. */
   readonly threshold: number

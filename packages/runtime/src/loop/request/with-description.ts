@@ -12,22 +12,22 @@ export interface ModelDescription {
 }
 
 /**
- * What the provider says of its model, under what the application says: in the profile field by
- * field.
+ * Completes the application's description of a model by the provider's own. The application wins;
+ * profiles are merged field by field.
  */
-export function withDescription(provider: Provider, given: ModelDescription): ModelDescription {
-  const described = describeProvider(provider)
+export function withDescription(provider: Provider, own: ModelDescription): ModelDescription {
+  const defaults = describeProvider(provider)
   return {
-    capabilities: given.capabilities ?? described.capabilities,
-    profile: mergeProfiles(described.profile, given.profile),
+    capabilities: own.capabilities ?? defaults.capabilities,
+    profile: mergeProfiles(defaults.profile, own.profile),
   }
 }
 
 function mergeProfiles(
-  described: ModelProfile | undefined,
-  given: ModelProfile | undefined,
+  defaults: ModelProfile | undefined,
+  own: ModelProfile | undefined,
 ): ModelProfile | undefined {
-  if (!described || !given) return given ?? described
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...described, ...(Object.fromEntries(set) as ModelProfile) }
+  if (!defaults || !own) return own ?? defaults
+  const fields = Object.entries(own).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...(Object.fromEntries(fields) as ModelProfile) }
 }

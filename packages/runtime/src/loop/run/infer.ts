@@ -13,8 +13,8 @@ import { toResult } from './to-result.js'
 import { watchRun } from './watch-run.js'
 
 /**
- * The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes,
- * as far as its literal says it.
+ * The type of the output: that of the request's parser or Standard Schema. A JSON Schema gives the
+ * type that its literal describes.
  */
 export type RunOutput<Output, Schema> = [Output] extends [never]
   ? [Schema] extends [never]
@@ -22,12 +22,13 @@ export type RunOutput<Output, Schema> = [Output] extends [never]
     : SchemaObject<Schema>
   : Output
 
-const toEnd = async (state: RunState): Promise<RunResult> => toResult(state, await runLoop(state))
+const runToResult = async (state: RunState): Promise<RunResult> =>
+  toResult(state, await runLoop(state))
 
 /**
  * Runs a model with tools until its reply is final or a limit ends the run: a call of the model,
- * the actions it asks for, their results, and so on. How it went is in the result, a failed model
- * call included; the transcript in it can always be sent again.
+ * the actions it asks for, their results, and so on. The result says how the run ended, also if a
+ * call of the model failed; its transcript can always be sent again.
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
  * @example
  * ```ts
@@ -62,12 +63,12 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
   checkProvider(provider)
   checkRequest(request, requestRules)
   const own = withOwnTools(request)
-  const run = (asked: InferRequest): Promise<RunResult> => {
+  const run = (runRequest: InferRequest): Promise<RunResult> => {
     const signal = request.signal ?? new AbortController().signal
-    const state = new RunState(provider, asked, signal)
-    return watchRun(state, () => toEnd(state))
+    const state = new RunState(provider, runRequest, signal)
+    return watchRun(state, () => runToResult(state))
   }
-  // The parser of the request made the output.
+  // The output has the declared type, since the parser of the request made it.
   return own.durable?.engine ? inferOnEngine(own, run) : run(own)
 }
 
@@ -102,6 +103,6 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
     throw configError('durable.engine: an engine runs infer; watch it with observe.onEvent')
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, own, signal, sink)
-    return () => watchRun(state, () => toEnd(state))
+    return () => watchRun(state, () => runToResult(state))
   })
 }

@@ -35,7 +35,8 @@ export class EagerCalls {
   #index = 0
 
   /**
-   * A request is made. A journal turns eager calls off: none may start before its intent is stored.
+   * Starts anew for the next request to the model.
+   * @param isOn false for a run with a journal: no call may start before its intent is stored
    */
   begin(isOn: boolean): void {
     this.drop()
@@ -43,7 +44,10 @@ export class EagerCalls {
     this.#index = 0
   }
 
-  /** Counts a call that is complete in the stream. Undefined: no call is started early. */
+  /**
+   * Called for each call that is complete in the stream. Returns its index in the reply if it may
+   * start now; undefined if eager calls are off, or `most` of them run already.
+   */
   nextIndex(most: number): number | undefined {
     const index = this.#index++
     return this.#isOn && this.#running.size < most ? index : undefined
@@ -54,25 +58,30 @@ export class EagerCalls {
     return [...this.#running.values()].some(({ eager }) => eager.signature === signature)
   }
 
+  /** Starts a call. */
   add(id: string, signature: string, run: (eager: EagerCall) => Promise<EagerResult>): void {
     const eager: EagerCall = { id, signature, controller: new AbortController(), isCounted: false }
     const result = run(eager)
-    // Nobody waits for a call that is dropped.
+    // Nobody reads the result of a call that is dropped.
     result.catch(() => undefined)
     this.#running.set(id, { eager, result })
   }
 
-  /** Keeps what the policy is asked about a call. */
-  ask(id: string, asked: Promise<unknown>): void {
-    this.#decisions.set(id, asked)
+  /** Keeps the decision of the policy about a call, which may still be pending. */
+  ask(id: string, decision: Promise<unknown>): void {
+    this.#decisions.set(id, decision)
   }
 
-  /** What the policy says about a call, if it was asked. */
+  /** The decision of the policy about a call, if it was asked before the reply was whole. */
   decisionOf(id: string): Promise<unknown> | undefined {
     return this.#decisions.get(id)
   }
 
-  /** Counts a call in the budget, once. @throws {BudgetExceededError} there is no room for it. */
+  /**
+   * Counts a call in the budget, unless it was counted when it was started early.
+   * @param eager default: the call that was started early under this id, if there is one
+   * @throws {BudgetExceededError} there is no room for the call
+   */
   count(
     ledger: BudgetLedger,
     id: string,
@@ -82,20 +91,21 @@ export class EagerCalls {
     if (eager) eager.isCounted = true
   }
 
-  /** The tool, which for a call that was started gives the result of that. */
+  /** The tool, with an `execute` that returns the result of a call which was started early. */
   readonly toTaken = (tool: Tool): Tool => {
     if (!tool.eager) return tool
     const execute = async (value: unknown, context: ToolContext): Promise<unknown> => {
       const running = this.#running.get(context.callId)
       // eslint-disable-next-line no-restricted-syntax -- the tool that it stands for
       if (!running) return tool.execute(value, context)
+
       const { eager, result } = running
       context.signal.addEventListener('abort', () => eager.controller.abort(context.signal.reason))
       eager.progress = context.progress
-      const done = await result
+      const eagerResult = await result
       this.#running.delete(context.callId)
       // eslint-disable-next-line no-restricted-syntax -- the tool that it stands for
-      return done ? done.value : tool.execute(value, context)
+      return eagerResult ? eagerResult.value : tool.execute(value, context)
     }
     return { ...tool, execute }
   }

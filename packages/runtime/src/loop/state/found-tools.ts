@@ -29,12 +29,14 @@ export class FoundTools {
   }
 
   /**
-   * Takes the tools of a step; returns those that are not deferred, then the search, if there is
-   * anything to search, then those that were loaded.
+   * The tools that the model sees in a step: those that are not deferred, then the search, if there
+   * is anything to search, then those that were loaded.
+   * @param added tools that are never deferred
    */
   show(tools: readonly Tool[], added: readonly Tool[]): readonly Tool[] {
     this.#deferred = tools.filter(({ definition }) => definition.deferred)
     if (!this.#deferred.length) return [...tools, ...added]
+
     const loaded = this.#loaded.flatMap(
       (name) => this.#deferred.find(({ definition }) => definition.name === name) ?? [],
     )
@@ -42,7 +44,7 @@ export class FoundTools {
     return [...plain, ...added, this.#search(), ...loaded.map(asLoaded)]
   }
 
-  /** Tools that are not loaded: a call is answered with what it needs to be made again. */
+  /** Tools that are not loaded. The result of a call has the schema, so that it can be repeated. */
   get hidden(): readonly Tool[] {
     return this.#deferred
       .filter(({ definition }) => !this.#loaded.includes(definition.name))
@@ -50,16 +52,20 @@ export class FoundTools {
   }
 
   /**
-   * Takes the result of a call: tools that were found, or called without being loaded, are there
+   * Reads the result of a call. Tools that it found, or a hidden tool that was called, are loaded
    * from the next step on.
    */
-  take(name: string, { content, isError }: ToolResult): void {
+  take(name: string, result: ToolResult): void {
+    for (const tool of this.#toolsToLoad(name, result))
+      if (!this.#loaded.includes(tool)) this.#loaded.push(tool)
+  }
+
+  #toolsToLoad(name: string, { content, isError }: ToolResult): readonly string[] {
+    if (name === findTool && !isError)
+      return [...textOf(content).matchAll(/^\{"name":"([\w-]+)"/gm)].map(([, tool = '']) => tool)
+
     const isHidden = this.#deferred.some(({ definition }) => definition.name === name)
-    const found =
-      name === findTool && !isError
-        ? [...textOf(content).matchAll(/^\{"name":"([\w-]+)"/gm)].map(([, one = '']) => one)
-        : [...(isHidden ? [name] : [])]
-    for (const one of found) if (!this.#loaded.includes(one)) this.#loaded.push(one)
+    return isHidden ? [name] : []
   }
 
   #search(): Tool {
@@ -79,7 +85,7 @@ export class FoundTools {
   }
 }
 
-/** What a word counts in the name of a tool, in its description, and in those of its parameters. */
+/** How much a word counts in the name of a tool, its description, and its parameters' names. */
 const boosts = [2, 1, 1]
 
 function searchTools(tools: readonly Tool[], query: string): string {
@@ -91,16 +97,16 @@ function searchTools(tools: readonly Tool[], query: string): string {
   const lines = index
     .search(query)
     .slice(0, mostFound)
-    .flatMap((at) => {
-      const tool = tools[at]
-      return tool ? [JSON.stringify(shownOf(tool.definition))] : []
+    .flatMap((position) => {
+      const tool = tools[position]
+      return tool ? [JSON.stringify(searchedFields(tool.definition))] : []
     })
   return lines.length
     ? ['These tools can be called now:', ...lines].join('\n')
     : 'No tool fits these words: try others.'
 }
 
-const shownOf = ({ name, description, parameters }: ToolDefinition): object => ({
+const searchedFields = ({ name, description, parameters }: ToolDefinition): object => ({
   name,
   description,
   parameters,
@@ -113,11 +119,12 @@ const asLoaded = ({ definition: { deferred: _, ...definition }, ...tool }: Tool)
 
 const asHidden = (tool: Tool): Tool => ({
   ...tool,
+  // Any arguments pass, so that the model reads the schema and not what is wrong with them.
   validate: (value) => ({ ok: true, value }),
   execute: () => {
     const { name } = tool.definition
     throw new ToolFailure(
-      `The tool "${name}" was not loaded, so it was not executed. It can be called now: ${JSON.stringify(shownOf(tool.definition))}`,
+      `The tool "${name}" was not loaded, so it was not executed. It can be called now: ${JSON.stringify(searchedFields(tool.definition))}`,
     )
   },
   readOnly: true,

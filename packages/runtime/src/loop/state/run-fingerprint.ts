@@ -16,8 +16,14 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
   const { request, models } = run
   const { preset, limits, outputCheck, durable } = request
   const { provider, mode } = models.main
-  const { maxResultLength, ...limitsBefore } = limits
   const { tools, agents = [], system, options, outputSchema, output, handoffs, authorize } = request
+
+  // Runs that were stored before `maxResultLength` existed have none.
+  const { maxResultLength, ...olderLimits } = limits
+
+  const systemText = typeof system === 'string' ? system : ''
+  const schema = outputSchema ? outputCheck?.schema : output?.schema
+  const hasOutput = output !== undefined
   return toFingerprint({
     provider,
     mode,
@@ -25,12 +31,11 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
       tools: (tools as readonly Tool[]).map(({ definition }) => definition),
     }),
     agents,
-    system: `${typeof system === 'string' ? system : ''}${handoffs ? canonicalJson(handoffs) : ''}`,
+    system: handoffs ? systemText + canonicalJson(handoffs) : systemText,
     preset,
-    output: [outputSchema ? outputCheck?.schema : output?.schema, output !== undefined],
+    output: [schema, hasOutput],
     options: mergeOptions(preset.options, options),
-    // Runs that were stored before there was this limit have none.
-    limits: maxResultLength === Infinity ? limitsBefore : limits,
+    limits: maxResultLength === Infinity ? olderLimits : limits,
     policy: authorize ? (durable.policyVersion ?? 'unversioned') : 'none',
   })
 }
