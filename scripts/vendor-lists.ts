@@ -1,10 +1,10 @@
 // What a package of a vendor adds to files outside of its own: `pnpm vendors` writes these lists
 // from the packages and the catalog, and test/vendor-lists.test.ts compares them.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Vendor, vendors } from '@modelport/catalog'
-import { providerRows } from '@modelport/factory/static'
+import type { ProviderRow } from '@modelport/factory/static'
 import { discoverWorkspaces, root, type Workspace } from './workspaces.ts'
 
 /** A file of the repository with what a command writes into it. */
@@ -34,6 +34,16 @@ function part(path: string, pattern: RegExp, written: string): WrittenFile {
   return { path, current, expected: current.replace(pattern, () => written) }
 }
 
+const providerNames = providers.map(({ name }) => name)
+
+const entriesOf = <Value>(
+  names: readonly string[],
+  value: Value,
+): Readonly<Record<string, Value>> => Object.fromEntries(names.map((name) => [name, value]))
+
+const constantOf = (name: string): string =>
+  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
 // The packages that each package is compiled after.
 
 const references = (paths: readonly string[]): string => {
@@ -44,8 +54,12 @@ const references = (paths: readonly string[]): string => {
 const referenced = (path: string, paths: readonly string[]): WrittenFile =>
   part(path, /"references": \[[^\]]*\]/, references(paths))
 
-const ownNames = ({ manifest }: Workspace): readonly string[] =>
-  Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+/** The packages of this repository that a manifest depends on, as it will be written. */
+const ownNames = ({ manifest, shortName }: Workspace): readonly string[] =>
+  Object.keys({
+    ...manifest.dependencies,
+    ...(shortName === 'factory' ? entriesOf(providerNames, '') : manifest.peerDependencies),
+  })
     .filter((name) => name.startsWith('@modelport/'))
     .sort()
 
@@ -64,26 +78,23 @@ const testConfig = (): WrittenFile =>
 
 // The factory, which loads each provider package when it is asked for it.
 
-const entriesOf = <Value>(
-  names: readonly string[],
-  value: Value,
-): Readonly<Record<string, Value>> => Object.fromEntries(names.map((name) => [name, value]))
-
 const inOrder = (list: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(list).sort(([one], [other]) => (one < other ? -1 : 1)))
 
 function factoryManifest(): WrittenFile {
   const path = 'packages/factory/package.json'
   const { devDependencies, ...manifest } = JSON.parse(read(path)) as Workspace['manifest']
-  const names = providers.map(({ name }) => name)
   const others = Object.entries(devDependencies ?? {}).filter(
     ([name]) => !name.startsWith('@modelport/provider-'),
   )
   const written = {
     ...manifest,
-    peerDependencies: entriesOf(names, 'workspace:^'),
-    peerDependenciesMeta: entriesOf(names, { optional: true }),
-    devDependencies: inOrder({ ...entriesOf(names, 'workspace:^'), ...Object.fromEntries(others) }),
+    peerDependencies: entriesOf(providerNames, 'workspace:^'),
+    peerDependenciesMeta: entriesOf(providerNames, { optional: true }),
+    devDependencies: inOrder({
+      ...entriesOf(providerNames, 'workspace:^'),
+      ...Object.fromEntries(others),
+    }),
   }
   return whole(path, `${JSON.stringify(written, null, 2)}\n`)
 }
@@ -163,10 +174,74 @@ ${ofVendors.map(loaderOf).join('')}}
 `,
   )
 
-// The suites, which walk the APIs.
+// The clouds, each a file.
 
-const constantOf = (name: string): string =>
-  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+const cloudFolder = 'packages/factory/src/clouds'
+
+/** Files of the folder that are not a cloud: what each is, and the lists of them. */
+const aboutClouds: Readonly<Record<string, readonly string[]>> = {
+  cloud: ['CloudQuestion'],
+  clouds: ['CloudFields', 'CloudName'],
+  'known-clouds': [],
+}
+
+const cloudFiles = readdirSync(join(root, cloudFolder))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .sort()
+const cloudNames = cloudFiles.filter((name) => !Object.hasOwn(aboutClouds, name))
+
+/** The types that a file exports. */
+const typesOf = (name: string): readonly string[] =>
+  [...read(`${cloudFolder}/${name}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)]
+    .map(([, type = '']) => type)
+    .sort()
+
+/** The settings of a cloud: the name of their type, and what its comment says. */
+function settingsOf(name: string): { readonly type: string; readonly comment: string } {
+  const text = read(`${cloudFolder}/${name}.ts`)
+  const [, comment, type] = /\/\*\* (.+) \*\/\nexport interface (\w+Settings) /.exec(text) ?? []
+  if (comment !== undefined && type !== undefined) return { comment, type }
+  throw new Error(`${cloudFolder}/${name}.ts: export an interface NAMESettings with a comment`)
+}
+
+const cloudImport = (name: string): string =>
+  name === 'cloud'
+    ? "import type { Cloud } from './cloud.js'\n"
+    : `import { type ${settingsOf(name).type}, ${constantOf(name)} } from './${name}.js'\n`
+
+function cloudField(name: string): string {
+  const { type, comment } = settingsOf(name)
+  return `  /** ${comment} */\n  readonly ${constantOf(name)}?: ${type} | undefined\n`
+}
+
+const knownClouds = (): WrittenFile =>
+  whole(
+    `${cloudFolder}/known-clouds.ts`,
+    `// Written from the files of clouds: pnpm vendors
+${[...cloudNames, 'cloud'].sort().map(cloudImport).join('')}
+/** The settings of each cloud, as the field of a configuration that has the cloud's name. */
+export interface CloudFields {
+${cloudNames.map(cloudField).join('')}}
+
+/** Every cloud that is known here. */
+export const clouds: Readonly<Record<keyof CloudFields, Cloud>> = {
+${cloudNames.map((name) => `  ${constantOf(name)},\n`).join('')}}
+`,
+  )
+
+/** An entry of the factory exports the types that its configuration names. */
+const cloudTypes = (entry: string): WrittenFile =>
+  part(
+    `packages/factory/src/${entry}.ts`,
+    /(?:^export type \{[^}]*\} from '\.\/clouds\/[^']*'\n)+/m,
+    cloudFiles
+      .map((name) => ({ name, types: aboutClouds[name] ?? typesOf(name) }))
+      .filter(({ types }) => types.length > 0)
+      .map(({ name, types }) => `export type { ${types.join(', ')} } from './clouds/${name}.js'\n`)
+      .join(''),
+  )
+
+// The suites, which walk the APIs.
 
 function apiList(): WrittenFile {
   const rows = providers
@@ -258,35 +333,63 @@ const tierTable = (): string =>
     }),
   ].join('\n')
 
-const nameList = (): string =>
+const inCode = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+
+const nameList = (rows: readonly ProviderRow[]): string =>
   inLines(
-    providerRows.map(({ name, aliases = [], retired }) => {
-      const others = aliases.length > 0 ? ` (${aliases.map((one) => `\`${one}\``).join(', ')})` : ''
+    rows.map(({ name, aliases = [], retired }) => {
+      const others = aliases.length > 0 ? ` (${inCode(aliases)})` : ''
       return `\`${name}\`${others}${retired === undefined ? '' : ' (closed by its vendor)'}`
     }),
   )
 
-const pages = (): readonly WrittenFile[] => [
-  page('docs/README.md', { vendors: vendorPages(), 'provider packages': packageTable() }),
-  page('docs/semver.md', { tiers: tierTable() }),
-  page('docs/configuration.md', { providers: nameList() }),
-]
+/** Providers in a cloud, and those whose key is in other variables than `NAME_API_KEY`. */
+const keyTable = (rows: readonly ProviderRow[]): string =>
+  [
+    '| provider | variables |',
+    '|---|---|',
+    ...rows
+      .filter(({ needsKey, keyEnv, cloud }) => needsKey || keyEnv.length > 0 || cloud)
+      .map((row) => ({ ...row, usual: `${row.name.toUpperCase().replaceAll('-', '_')}_API_KEY` }))
+      .filter(({ keyEnv, usual, cloud }) => cloud || keyEnv.length !== 1 || keyEnv[0] !== usual)
+      .map(({ name, keyEnv, cloud }) => {
+        const none = `none: the credentials are those of \`${cloud ?? 'settings'}\``
+        return `| ${name} | ${keyEnv.length > 0 ? inCode(keyEnv) : none} |`
+      }),
+    '| others | `NAME_API_KEY`; `keyVariables(resolveModel(config))` lists them |',
+  ].join('\n')
 
-/** Every file with a list, as it is and as it should be. */
-export const vendorLists = (): readonly WrittenFile[] => [
+/** Lists that are read from files alone. */
+export const sourceLists = (): readonly WrittenFile[] => [
   ...packages.map(configOf),
   testConfig(),
   factoryManifest(),
   loaders(),
+  knownClouds(),
+  cloudTypes('index'),
+  cloudTypes('static'),
   apiList(),
-  ...pages(),
+  page('docs/README.md', { vendors: vendorPages(), 'provider packages': packageTable() }),
+  page('docs/semver.md', { tiers: tierTable() }),
 ]
 
+/** Lists that the table of providers says, which loads only once the other lists are right. */
+export async function tableLists(): Promise<readonly WrittenFile[]> {
+  const { providerRows } = await import('@modelport/factory/static')
+  return [
+    page('docs/configuration.md', {
+      providers: nameList(providerRows),
+      keys: keyTable(providerRows),
+    }),
+  ]
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { path, current, expected } of vendorLists()) {
-    if (current === expected) continue
-    if (process.argv.includes('--update')) writeFileSync(join(root, path), expected)
-    else process.exitCode = 1
-    console.log(`${process.argv.includes('--update') ? 'wrote' : 'not current'} ${path}`)
+  for (const lists of [sourceLists, tableLists]) {
+    for (const { path, current, expected } of await lists()) {
+      if (current === expected) continue
+      writeFileSync(join(root, path), expected)
+      console.log(`wrote ${path}`)
+    }
   }
 }

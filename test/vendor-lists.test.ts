@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import { creatorsOf, vendorLists } from '../scripts/vendor-lists.ts'
+import { creatorsOf, sourceLists, tableLists } from '../scripts/vendor-lists.ts'
 import { discoverWorkspaces } from '../scripts/workspaces.ts'
 
-test.each(vendorLists())('$path has the list that `pnpm vendors` writes', (file) => {
-  expect(file.current, 'pnpm vendors').toBe(file.expected)
-})
+test.each([...sourceLists(), ...(await tableLists())])(
+  '$path has the list that `pnpm vendors` writes',
+  (file) => {
+    expect(file.current, 'pnpm vendors').toBe(file.expected)
+  },
+)
 
 test('what the factory loads of a package is read from its exports', () => {
   const google = discoverWorkspaces().find(({ shortName }) => shortName === 'provider-google')

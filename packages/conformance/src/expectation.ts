@@ -130,7 +130,10 @@ export function assertUsage(
     if (unreported.includes(name)) continue
     const found = usage[name as keyof TokenCounts]
     if (found === 0 && name in optional && optional[name as keyof typeof optional]) continue
-    assertEqual(found, count, `${what}.${name}`)
+    const advice = name.startsWith('cache')
+      ? ' (without such counts, the format says supports.cacheTokens: false)'
+      : ''
+    assertEqual(found, count, `${what}.${name}${advice}`)
   }
 }
 

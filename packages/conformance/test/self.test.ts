@@ -3,6 +3,7 @@ import { citedRules, conformance, type Harness, type Runner } from '@modelport/c
 import { describe, expect, test } from 'vitest'
 import { batchMutants } from './batch-mutants.js'
 import { breaksOwnCode } from './breaking.js'
+import { createLines, lineFormat } from './line-protocol.js'
 import { mutants } from './mutants.js'
 import { reference } from './reference-driver.js'
 
@@ -101,6 +102,14 @@ test.each([
   },
   120_000,
 )
+
+test('a format that claims counts of cached tokens, which its API has not, is told what to say', async () => {
+  const format = { ...lineFormat, supports: { ...lineFormat.supports, cacheTokens: true } }
+  const harness = { name: 'lines', create: createLines, format }
+  expect(await firstFailure(harness, 'L1')).toMatch(
+    /^L1 .*cacheReadTokens \(without such counts, the format says supports.cacheTokens: false\)/s,
+  )
+})
 
 test('each rule of docs/contract.md has a provider that breaks it', () => {
   const contract = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8')

@@ -321,7 +321,7 @@ async function checkHistories(lab: Lab): Promise<void> {
   assertEqual(
     malformed.map((one) => one.arguments),
     [{ INVALID_JSON: broken.argumentsText }],
-    'arguments of a malformed call',
+    'arguments of a malformed call (send argumentsOf(call), or its argumentsText)',
   )
   assertEqual(
     resultTexts(conversationOf(withMixedResults)),

@@ -1,23 +1,10 @@
-import { type AzureSettings, azure } from './azure.js'
-import { type BedrockSettings, bedrock } from './bedrock.js'
 import type { Cloud } from './cloud.js'
-import { type VertexSettings, vertex } from './vertex.js'
+import { type CloudFields, clouds } from './known-clouds.js'
 
-/** The settings of each cloud, as the field of a configuration that has the cloud's name. */
-export interface CloudFields {
-  /** Of `azure-openai`, and the token of `anthropic-foundry`. */
-  readonly azure?: AzureSettings | undefined
-  /** Of `vertex` and `anthropic-vertex`. */
-  readonly vertex?: VertexSettings | undefined
-  /** Of `bedrock`, and the region and token of `anthropic-bedrock`. */
-  readonly bedrock?: BedrockSettings | undefined
-}
+export { type CloudFields, clouds }
 
 /** Name of a cloud, and of its field. */
 export type CloudName = keyof CloudFields
-
-/** Every cloud that is known here. */
-export const clouds: Readonly<Record<CloudName, Cloud>> = { azure, vertex, bedrock }
 
 /** Their names. */
 export const cloudNames: readonly CloudName[] = Object.keys(clouds) as CloudName[]
