@@ -32,11 +32,12 @@ test(
       'freeze',
       'sending: loses the reply',
       'sending: hangs',
-      'exchange: reaches nobody',
       'said: approve',
       'said: happened',
     ])
       expect([...met]).toContain(name)
+    const exchanges = [...met].filter((name) => name.startsWith('exchange: '))
+    expect(exchanges.length).toBeGreaterThan(4)
   },
 )
 
@@ -53,14 +54,14 @@ test('a lost reply that counts as a failure is found within ten histories', asyn
   const wrong: string[] = []
   for (let seed = 1; seed <= 10 && wrong.length === 0; seed++)
     wrong.push(...(await play(historyOf(seed, moves), mistake)).wrong)
-  expect(wrong.join()).toContain('was paid 2 times')
+  expect(wrong.join()).toMatch(/was paid 2 times|failed, and it was paid/)
 })
 
 test('a run whose histories hardly ever meet a move, a pair or an outcome says which', () => {
   const met = new Map(expectedIn(1000).map(({ name, least }) => [name, least]))
   expect(rareIn(met, 1000)).toEqual([])
 
-  for (const name of ['kill', 'pair: kill > decide', 'sending: hangs', 'moment: work ends']) {
+  for (const name of ['kill', 'pair: decide > decide', 'sending: hangs', 'moment: work ends']) {
     const least = met.get(name) ?? 0
     expect(rareIn(new Map([...met, [name, least - 1]]), 1000)).toEqual([
       { name, least, count: least - 1 },

@@ -1,6 +1,7 @@
 import type { HeldTask, TaskKey, TaskLeases } from '@modelport/agent'
 import type { Row, SqlValue } from '../database/database.js'
 import { roomOf } from '../runs/company.js'
+import { duePhases } from '../runs/due-phases.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
 import { LiveWorkers } from '../runs/live-workers.js'
 import { servedBy } from '../runs/run-definition.js'
@@ -70,7 +71,8 @@ export class SqlLeases implements TaskLeases {
     const found: TaskKey[] = []
     for (const [queue, fingerprint] of names)
       for (const version of [fingerprint, '', ...(this.#orphaned.get(queue) ?? [])]) {
-        const [suspect] = await this.#suspects(queue, version, 1)
+        const phases = await duePhases(this.#parts.database, queue, version)
+        const [suspect] = phases.has(suspectPhase) ? await this.#suspects(queue, version, 1) : []
         if (suspect) {
           this.#suspectSince = Math.min(this.#suspectSince, performance.now())
           const room = roomOf(suspect.crashes)
@@ -81,10 +83,8 @@ export class SqlLeases implements TaskLeases {
           return group.flatMap(({ key, crashes }) => (roomOf(crashes) === room ? [key] : []))
         }
         if (company.isReserved) continue
-        found.push(
-          ...(await this.#due(queue, version, 1, pageSize)),
-          ...(await this.#due(queue, version, 0, pageSize)),
-        )
+        for (const phase of [1, 0])
+          if (phases.has(phase)) found.push(...(await this.#due(queue, version, phase, pageSize)))
       }
     return found
   }

@@ -137,6 +137,8 @@ export class DatabaseOperations implements StoreOperations {
           `task "${id}" is ${head.state}; send its message again as a new task`,
         )
       const run = await this.#parts.table.find(runOfTask(id))
+      // The task ended after its state was read.
+      if (run && isOver(run) && run.status !== 'stopped') throw changed(id)
       return run && this.#resumeRun(id, run, options)
     }
     const run = await this.#parts.table.get(id)
@@ -157,7 +159,7 @@ export class DatabaseOperations implements StoreOperations {
         `a process works on "${id}", and holds it until ${new Date(due).toISOString()} or longer; if it hangs, take the work over with takeOver (--take-over): a call that it makes has an unknown outcome then`,
       )
     if (await this.#reopen(run)) return
-    throw new DurableError('conflict', `"${id}" changed at the same time; look at it again`)
+    throw changed(id)
   }
 
   async resumeVersion(version: string, to?: string): Promise<number> {
@@ -420,3 +422,6 @@ function toResumeDecision(item: PendingItem, decision: OperatorDecision): Resume
     ? { type: 'failure', id, message: 'The work elsewhere failed.' }
     : { type: 'repeat', id }
 }
+
+const changed = (id: string): DurableError =>
+  new DurableError('conflict', `"${id}" changed at the same time; look at it again`)

@@ -71,11 +71,17 @@ export class Lease {
       return
     }
     const sentAt = instant()
+    // A reply may come after the end of the lease: the work stops at that end.
+    const restMs = this.#leaseMs - elapsedSince(this.#validFrom)
+    const end = setTimeout(() => this.isValid(), Math.max(0, Math.ceil(restMs)) + 1)
+    end.unref()
     try {
       if (await this.#extend()) this.#validFrom = sentAt
       else this.#lose('another worker claimed it, or it was cancelled')
     } catch {
       // The database is away: the next heartbeat may reach it before the lease ends.
+    } finally {
+      clearTimeout(end)
     }
     if (this.isValid()) this.#schedule()
   }

@@ -1,6 +1,6 @@
-import type { SqlValue } from '../database/database.js'
 import { isDurableError } from '../database/durable-error.js'
 import { roomOf } from './company.js'
+import { duePhases } from './due-phases.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
@@ -145,11 +145,8 @@ export class PollingWorker implements RunWorker {
     return true
   }
 
-  async #due(queue: string, version: string): Promise<ReadonlySet<number>> {
-    const { database } = this.#parts
-    const of: readonly SqlValue[] = [queue, version, database.now()]
-    const rows = await database.read(duePhases, [...of, ...of, ...of])
-    return new Set(rows.map(({ phase }) => Number(phase)))
+  #due(queue: string, version: string): Promise<ReadonlySet<number>> {
+    return duePhases(this.#parts.database, queue, version)
   }
 
   #start(held: HeldRun, { definition }: Served): void {
@@ -182,8 +179,3 @@ export class PollingWorker implements RunWorker {
 
 /** How often `idle` looks, in milliseconds. */
 const idleMs = 20
-
-/** The phases with a run that can be claimed: at most three rows. */
-const duePhase = (phase: number): string =>
-  `SELECT * FROM (SELECT phase FROM runs WHERE queue = ? AND version = ? AND phase = ${phase} AND due <= ? LIMIT 1) AS p${phase}`
-const duePhases = [2, 1, 0].map(duePhase).join(' UNION ALL ')

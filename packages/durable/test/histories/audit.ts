@@ -15,6 +15,22 @@ export interface LedgerLine {
   readonly effect: boolean
 }
 
+/** A step of a long preparation of a wish. */
+export interface PreparedLine {
+  readonly at: number
+  readonly by: string
+  readonly wish: string
+  readonly key: string
+}
+
+/** A task that was over, as a person saw it. */
+export interface SeenLine {
+  readonly at: number
+  readonly task: string
+  readonly state: string
+  readonly answer: string
+}
+
 /** What a person said about a request, and whether it was accepted. */
 export interface SaidLine {
   readonly at: number
@@ -42,6 +58,8 @@ export interface AuditedJob {
     readonly id: string
     readonly tool: string
     readonly reads: boolean
+    /** How often it is wanted. */
+    readonly count: number
   }[]
   /** The store said that it has the job. */
   readonly isAccepted: boolean
@@ -61,6 +79,8 @@ export interface AuditedJob {
   readonly mayBeSuperseded: boolean
   /** When somebody heard that it is cancelled, if nothing kept its process from hearing so. */
   readonly cancelledAt?: number
+  /** How many words a person added, also in vain. */
+  readonly words: number
   /** Words that a person added, and that the store took. */
   readonly replies: readonly string[]
 }
@@ -69,6 +89,8 @@ export interface AuditedTask {
   readonly job: string
   readonly id: string
   readonly state: string
+  /** Since when, in milliseconds of the world; unset for a run. */
+  readonly since?: number
   /** It waited for somebody, and gave the turn of its session away meanwhile. */
   readonly hasWaited: boolean
   /** The text of the answer: `J1.1=paid`, for each wish. */
@@ -77,6 +99,8 @@ export interface AuditedTask {
   readonly waitsFor: readonly string[]
   /** The ids of its messages. */
   readonly messages: readonly string[]
+  /** What people added to it, and what its handler said first. */
+  readonly words: readonly string[]
 }
 
 export interface AuditedSession {
@@ -93,6 +117,22 @@ export interface AuditedSession {
 
 export interface Evidence {
   readonly ledger: readonly LedgerLine[]
+  readonly prepared: readonly PreparedLine[]
+  readonly seen: readonly SeenLine[]
+  /** The tasks of the other agent, by what they were asked for. */
+  readonly children: readonly {
+    readonly id: string
+    readonly job: string
+    readonly wish: string
+    readonly state: string
+    readonly since: number
+  }[]
+  /** Ids of tasks, in the order in which they were stored. */
+  readonly created: readonly string[]
+  /** When everything was back. */
+  readonly backAt: number
+  /** How long the news of a cancel may take, in milliseconds. */
+  readonly stopMs: number
   /** Runs and tasks that processes took, in order. */
   readonly claims: readonly { readonly at: number; readonly run: string; readonly by: string }[]
   /** The clocks of two processes may differ by most of a lease. */
@@ -143,6 +183,7 @@ export function audit(evidence: Evidence): readonly string[] {
     ...ended(evidence),
     ...told(evidence),
     ...stopped(evidence),
+    ...seenRightly(evidence),
     ...fenced(evidence),
     ...evidence.wrongRows.map((text) => `T: ${text}`),
     ...conversations(evidence),
@@ -164,7 +205,7 @@ const effectsOf = (ledger: Evidence['ledger'], id: string): readonly LedgerLine[
 /** A: paid at most once, unless somebody said before that it did not happen. */
 function paidOnce({ ledger, said, jobs }: Evidence): string[] {
   return jobs.flatMap(({ wishes, isNewAgain }) =>
-    wishes.flatMap(({ id, reads }) => {
+    wishes.flatMap(({ id, reads, count }) => {
       const effects = effectsOf(ledger, id)
       const excuses = said.filter(
         ({ wishes: about, says, was }) =>
@@ -172,7 +213,7 @@ function paidOnce({ ledger, said, jobs }: Evidence): string[] {
       )
       const isTooMany = effects.some(({ sentAt }, place) => {
         const before = excuses.filter(({ at }) => at <= sentAt || sentAt === 0).length
-        return place + 1 > 1 + before + (isNewAgain ? 1 : 0)
+        return place + 1 > count * (isNewAgain ? 2 : 1) + before
       })
       return reads || !isTooMany ? [] : [`A: ${id} was paid ${effects.length} times`]
     }),
@@ -215,6 +256,18 @@ function kept({ jobs, tasks, said, misfits }: Evidence): string[] {
       .filter((reply) => !task.messages.includes(reply))
       .map((reply) => `C: ${id} accepted the message ${reply} and does not have it`)
   })
+  const doubled = tasks.flatMap(({ job, messages, words }) => {
+    const most = jobs.find(({ id }) => id === job)?.words ?? 0
+    const added = words.filter((text) => text.startsWith('Continue'))
+    const begun = words.filter((text) => text.startsWith('I begin'))
+    return [
+      ...(new Set(messages).size < messages.length ? [`C: ${job} has a message twice`] : []),
+      ...(added.length > most ? [`C: ${job} has ${added.length} of ${most} words`] : []),
+      ...(begun.length > 1 + added.length
+        ? [`C: ${job} said ${begun.length} times that it begins`]
+        : []),
+    ]
+  })
   const taken = tasks.flatMap(({ job, messages }) =>
     messages
       .filter((id) => misfits.includes(id))
@@ -223,6 +276,7 @@ function kept({ jobs, tasks, said, misfits }: Evidence): string[] {
   return [
     ...lost,
     ...unread,
+    ...doubled,
     ...taken,
     ...again.map(({ owner, request }) => `D: ${owner} asks for ${request} again`),
   ]
@@ -247,30 +301,60 @@ function ended({ jobs, tasks }: Evidence): string[] {
   })
 }
 
-/** M: what was cancelled begins nothing more. */
-function stopped({ jobs, ledger }: Evidence): string[] {
-  return jobs.flatMap(({ cancelledAt = Infinity, wishes }) =>
-    wishes.flatMap(({ id }) =>
-      ledger.some(({ wish, sentAt }) => wish === id && sentAt > cancelledAt + stopMs)
-        ? [`M: ${id} was sent after it was cancelled`]
+/** M: what was cancelled begins and continues nothing more, and its agents neither. */
+function stopped({ jobs, ledger, prepared, tasks, children, backAt, stopMs }: Evidence): string[] {
+  const lines = [...ledger.map((line) => ({ ...line, at: line.sentAt })), ...prepared]
+  const later = jobs.flatMap(({ id: job, cancelledAt = Infinity, wishes }) => {
+    const { state, since = 0 } = tasks.find((task) => task.job === job) ?? {}
+    const overAt = state === 'cancelled' ? Math.max(since, backAt) + cancelMs : Infinity
+    const stopAt = Math.min(cancelledAt + stopMs, overAt)
+    return wishes.flatMap(({ id }) =>
+      lines.some(({ wish, at }) => wish === id && at > stopAt)
+        ? [`M: ${id} was sent or prepared after it was cancelled`]
         : [],
-    ),
-  )
+    )
+  })
+  const left = children.flatMap(({ id, job, wish, state, since }) => {
+    const caller = tasks.find((task) => task.job === job)
+    const known = jobs.find((one) => one.id === job)
+    if (!caller) return []
+    if (caller.state === 'cancelled' && !over.includes(state))
+      return [`M: ${job} was cancelled, and its task ${id} of ${wish} is ${state}`]
+    // A caller that is over has given up what it does not know.
+    const isWanted = caller.since !== undefined && since < caller.since && !known?.mayEnd
+    return state === 'cancelled' && isWanted && caller.state !== 'cancelled'
+      ? [`E: nobody cancelled ${id} of ${wish}`]
+      : []
+  })
+  return [...later, ...left]
 }
 
-/** How long the news of a cancel may take, in milliseconds. */
-const stopMs = 100
+/** R: what somebody has seen of a task that was over stays so. */
+function seenRightly({ seen, tasks }: Evidence): string[] {
+  const wrong = seen.flatMap(({ task: id, state, answer }) => {
+    const task = tasks.find((one) => one.id === id)
+    const first = seen.find((one) => one.task === id)
+    if (first?.answer !== answer || first.state !== state)
+      return [`R: ${id} was seen with two answers`]
+    return task && task.state !== state ? [`R: ${id} was seen ${state}, and is ${task.state}`] : []
+  })
+  return [...new Set(wrong)]
+}
 
-/** S: a process whose work another one took begins nothing more of it. */
-function fenced({ ledger, claims, clocksDiffer }: Evidence): string[] {
-  return ledger.flatMap(({ wish, by, key, sentAt }) => {
+/** How long the cancel of a task may need to reach its agents once everything is back. */
+const cancelMs = 30_000
+
+/** S: a process whose work another one took begins and continues nothing more of it. */
+function fenced({ ledger, prepared, claims, clocksDiffer }: Evidence): string[] {
+  const lines = [...ledger, ...prepared.map((line) => ({ ...line, sentAt: line.at }))]
+  return lines.flatMap(({ wish, by, key, sentAt }) => {
     // The run of a handler's effects has the number of its turn behind its task.
     const [id = ''] = key.split(/\.\d+\/|\//)
     const all = claims.filter(({ run, at }) => (run === id || run === `task:${id}`) && at <= sentAt)
     const last = all.at(-1)
     const isLate = last !== undefined && sentAt > last.at + (clocksDiffer ? skewMs : 1)
     return isLate && by !== undefined && by !== last.by
-      ? [`S: ${by} sent ${wish} at ${sentAt}, and ${last.by} has its work since ${last.at}`]
+      ? [`S: ${by} worked on ${wish} at ${sentAt}, and ${last.by} has it since ${last.at}`]
       : []
   })
 }
@@ -284,7 +368,7 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
     const known = jobs.find(({ id }) => id === job)
     const isDone = state === 'completed' || state === 'final'
     if (!known || known.mayEnd || !(isDone || state === 'failed')) return []
-    return known.wishes.flatMap(({ id, reads }) => {
+    return known.wishes.flatMap(({ id, reads, count }) => {
       const words = [...answer.matchAll(new RegExp(`${id.replace('.', '\\.')}=(\\w+)`, 'g'))]
       const last = words.findLast(([, one]) => one === 'paid') ?? words.at(-1)
       const word = last?.[1]
@@ -295,6 +379,13 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
           : []
       if (reads) return []
       const about = said.filter(({ wishes, was }) => wishes.includes(id) && was !== 'refused')
+      if (count > 1) {
+        const told = words.filter(([, one]) => one === 'paid').length
+        const done = effectsOf(ledger, id).length
+        return told > done && !about.some(({ says }) => says === 'happened')
+          ? [`F: ${job} says that ${id} was paid ${told} times, and it was ${done} times`]
+          : []
+      }
       const isSaid = (what: SaidLine['says']): boolean => about.some(({ says }) => says === what)
       if (word === 'paid' && !wasPaid && !isSaid('happened'))
         return [`F: ${job} says that ${id} was paid, and it was not`]
@@ -396,7 +487,7 @@ function gone({ forgotten, named }: Evidence): string[] {
 }
 
 /** G: a conversation has each message once. H: the model reads what was said before. */
-function conversations({ sessions, reads, tasks, jobs }: Evidence): string[] {
+function conversations({ sessions, reads, tasks, jobs, created }: Evidence): string[] {
   return sessions.flatMap(({ id, isWhole, messages }) => {
     if (!isWhole) return []
     const wrong: string[] = []
@@ -409,6 +500,12 @@ function conversations({ sessions, reads, tasks, jobs }: Evidence): string[] {
     }
     const hasWaited = (name: string): boolean =>
       tasks.some((task) => task.job === name && task.hasWaited)
+    // Its tasks have the turn in the order in which their messages came.
+    const placeOf = (name: string): number =>
+      created.indexOf(tasks.find(({ job }) => job === name)?.id ?? '')
+    const places = order.filter((name) => !hasWaited(name)).map((name) => placeOf(name))
+    if (places.some((place, index) => place >= 0 && place < (places[index - 1] ?? -1)))
+      wrong.push(`G: ${id} has its messages in the order ${order.join()}`)
     const open = new Set<string>()
     for (const { role, calls, result } of messages) {
       if (role !== 'tool' && open.size > 0)

@@ -325,4 +325,59 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
         { after: 400, do: 'cancel', n: 556 },
       ],
     },
+  'a process whose heartbeat gets no reply stops at the end of its lease': {
+    seed: 11,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 1,
+        job: { id: 'J1', kind: 'task', steps: [[{ tool: 'slowly', wish: 'J1.1', ends: [] }]] },
+      },
+      { after: 0, when: 'a call is begun', do: 'connection stalls', n: 999 },
+      { after: 4000, do: 'get', n: 1 },
+    ],
+  },
+  'a task that ends while an operator resumes it is over': {
+    seed: 200,
+    repeatsIds: true,
+    weather: { exchanges: 0.03, sendings: 0, writes: 0.01, moments: 0, news: 0.3 },
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 582,
+        when: 'a call is begun',
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [
+            [{ tool: 'look', wish: 'J1.1', ends: ['is slow'], isTwice: true }],
+            [{ tool: 'look', wish: 'J1.2', ends: [], isTwice: true }],
+          ],
+          session: 's2',
+        },
+      },
+      {
+        after: 4,
+        do: 'a guest sends',
+        n: 582,
+        job: {
+          id: 'J2',
+          kind: 'guest',
+          steps: [
+            [
+              { tool: 'keyed', wish: 'J2.1', ends: [], isTwice: true },
+              { tool: 'keyed', wish: 'J2.2', ends: [] },
+              { tool: 'keyed', wish: 'J2.3', ends: [] },
+            ],
+          ],
+          session: 'g1',
+        },
+      },
+      { after: 1, do: 'deliver', n: 582 },
+      { after: 30, do: 'host.cancel', n: 223, again: { times: 2, everyMs: 1000 } },
+      { after: 60, do: 'operations.resume', n: 653 },
+    ],
+  },
 }

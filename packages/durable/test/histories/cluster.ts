@@ -20,10 +20,20 @@ import type { Database } from '../../src/database/database.js'
 import { migrate } from '../../src/database/schema.js'
 import type { DurableStore, RunWorker, WorkItem } from '../../src/index.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
-import type { PaidLine, SaidLine } from './audit.js'
+import type { PaidLine, SaidLine, SeenLine } from './audit.js'
 import { ChatPage } from './chat-page.js'
 import type { History, Job } from './history.js'
-import { claimIn, heldRunIn, type Moment, mayClaim, momentOf, wrongIn } from './moments.js'
+import {
+  claimIn,
+  createdIn,
+  heldRunIn,
+  isBusy,
+  isNews,
+  leftIn,
+  type Moment,
+  momentOf,
+  wrongIn,
+} from './moments.js'
 import {
   bankAgents,
   chatAgent,
@@ -35,9 +45,11 @@ import {
   type Program,
 } from './program.js'
 import { Receiver } from './receiver.js'
+import { isDefect, noting } from './seen.js'
 import {
   type Connection,
   MemoryRows,
+  mayClaim,
   type OnStoring,
   type Rows,
   VirtualDatabase,
@@ -45,6 +57,7 @@ import {
 import { VirtualMcp } from './virtual-mcp.js'
 import { type Served, VirtualNetwork } from './virtual-network.js'
 import { epoch, type Process, VirtualWorld } from './virtual-world.js'
+import { Storm, type Struck } from './weather.js'
 
 export const principal = 'anonymous'
 /** Somebody whose tasks others approve. */
@@ -102,6 +115,8 @@ export interface Sent {
   messageId?: string
   /** Messages that were added to its task, by their ids. */
   readonly replies: string[]
+  /** How many of them were sent, also in vain. */
+  words?: number
   /** How often its message was sent or is being sent, and how often that is over. */
   sends: { begun: number; over: number }
 }
@@ -109,11 +124,19 @@ export interface Sent {
 const places: readonly Side[] = ['desk', 'desk', 'bank']
 /** How often somebody looks at the rows, in virtual milliseconds. */
 const lookMs = 97
+/** How long what is due may wait once everything is back, in virtual milliseconds. */
+const dueMs = 20_000
+/** How many calls of a run, and effects of a handler, were begun. */
+const beginnings = `SELECT
+  (SELECT COUNT(*) FROM entries WHERE log IN (?, ?) AND kind IN ('intent tool', 'intent agent')) AS begun,
+  (SELECT COUNT(*) FROM entries WHERE log = ? AND kind = 'effect' AND body NOT LIKE '%"performed"%' AND body NOT LIKE '%"decided"%') AS effects,
+  (SELECT COUNT(*) FROM runs WHERE id IN (?, ?)) AS "isThere"`
 
 export class Cluster {
   readonly world: VirtualWorld
   readonly network: VirtualNetwork
   readonly receiver: Receiver
+  readonly storm: Storm
   readonly databases: Readonly<Record<Side, VirtualDatabase>>
   readonly running: (Running | undefined)[] = places.map(() => undefined)
   readonly sent: Sent[] = []
@@ -123,6 +146,8 @@ export class Cluster {
   readonly internal: string[] = []
   /** Runs that processes claimed, in order. */
   readonly claims: { readonly at: number; readonly run: string; readonly by: string }[] = []
+  /** Tasks of the first store, in the order in which they were stored. */
+  readonly created: string[] = []
   /** What was wrong in the rows at some moment. */
   readonly wrongRows = new Set<string>()
   readonly #clocksDiffer: boolean
@@ -132,7 +157,25 @@ export class Cluster {
   readonly errors: string[] = []
   /** Stores of an operator, with a connection of its own. */
   readonly operators: Readonly<Record<Side, DurableStore>>
+  readonly operatorConnections: Readonly<Record<Side, Connection>> = {
+    desk: { awayUntil: 0 },
+    bank: { awayUntil: 0 },
+  }
   readonly trace: string[] = []
+  /** How tasks that were over looked to people, by their ids. */
+  readonly seen: SeenLine[] = []
+  /** What people decided, and may say again. */
+  readonly decisions: {
+    readonly agent: AgentClient
+    readonly task: string
+    readonly decision: RequestDecision
+  }[] = []
+  /** Sendings of each run, and of each effect of a handler. */
+  readonly #sendings = new Map<string, number>()
+  /** What people are doing. */
+  acts = 0
+  /** Everything is back: nothing more goes wrong. */
+  backAt: number | undefined
   /** Until when the model fails, and how. */
   modelAway: { until: number; how: ModelFault } = { until: 0, how: 'network' }
   modelFailures = 0
@@ -154,6 +197,9 @@ export class Cluster {
   readonly mcp: VirtualMcp | undefined
   readonly #mistake: Mistake
   readonly #keepsWaiting: boolean
+  readonly #repeatsIds: boolean
+  /** Wishes that are asked for twice at once: their calls look alike. */
+  readonly #twice: ReadonlySet<string>
   readonly #clients = new Map<string, AgentClient>()
 
   /** @param rows of the databases, each of which is new */
@@ -165,6 +211,7 @@ export class Cluster {
     this.#mistake = mistake
     this.#clocksDiffer = history.moves.some(({ do: name }) => name === 'step a clock')
     this.#keepsWaiting = history.keepsWaiting ?? false
+    this.#repeatsIds = history.repeatsIds ?? false
     this.world = new VirtualWorld(history.seed)
     this.network = new VirtualNetwork(this.world, (from, host) => {
       if (from && host === addresses.bank) this.happens('an agent is called', from)
@@ -176,6 +223,7 @@ export class Cluster {
       (...of) => this.#onSent(...of),
     )
     const calls = history.moves.flatMap(({ job }) => job?.steps.flat() ?? [])
+    this.#twice = new Set(calls.flatMap(({ wish, isTwice }) => (isTwice ? [wish] : [])))
     if (calls.some(({ tool }) => tool.startsWith('remote')))
       this.mcp = new VirtualMcp(this.receiver)
     if (this.mcp) this.network.servers.set(mcpHost, [this.mcp])
@@ -188,8 +236,21 @@ export class Cluster {
         (...of) => this.#onStoring(side, ...of),
       )
     this.databases = { desk: databaseOf('desk'), bank: databaseOf('bank') }
+    this.storm = new Storm(this.world, history.seed, history.weather)
+    this.network.weather = () => this.storm.exchange()
+    this.receiver.weather = () => this.storm.sending()
+    for (const database of Object.values(this.databases)) {
+      database.losesNews = () => this.storm.losesNews()
+      database.weather = (owner, connection, statements) => {
+        if (!this.storm.write(connection, statements)) return
+        this.loseCalls()
+        if (connection.dieAt) this.#startAgain(owner)
+      }
+    }
     const operatorOf = (side: Side): DurableStore => {
-      const store = this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
+      const store = this.#storeOn(
+        this.databases[side].connect(undefined, this.operatorConnections[side]),
+      )
       return mistake.operator?.(store) ?? store
     }
     this.operators = { desk: operatorOf('desk'), bank: operatorOf('bank') }
@@ -199,7 +260,8 @@ export class Cluster {
   #onStoring(side: Side, ...[owner, statements]: Parameters<OnStoring>): ReturnType<OnStoring> {
     const before = mayClaim(statements) ? this.#heldIn(side) : new Map<string, number>()
     return (result) => {
-      this.#hasNews = true
+      this.#hasNews ||= isNews(statements)
+      if (side === 'desk' && result.ok) this.created.push(...createdIn(statements))
       const moment = momentOf(statements, result)
       if (moment) this.happens(moment, owner)
       this.#lookAtHolds(owner, claimIn(statements, result), heldRunIn(statements, result), before)
@@ -229,6 +291,8 @@ export class Cluster {
         this.wrongRows.add(
           `${by} took ${claimed} at ${Math.round(this.world.now)}, held until ${endsAt}`,
         )
+      // Room that its last holder took for a call, and did not settle.
+      if (this.claims.some(({ run }) => run === claimed)) this.#mayLose(1)
       this.claims.push({ at: this.world.now, run: claimed, by })
       return
     }
@@ -246,11 +310,55 @@ export class Cluster {
     const hold = owner && !this.#clocksDiffer ? this.holdOf(id) : undefined
     if (hold?.status === 'running' && hold.leftMs < -2)
       this.wrongRows.add(`${owner?.name} sent a call of ${id}, whose lease is over`)
+    if (owner && owner !== this.mcp?.process) this.#lookAtBeginning(owner, key, id)
+  }
+
+  /** A call is sent once its beginning is stored, an effect of a handler as well. */
+  #lookAtBeginning(owner: Process, key: string, id: string): void {
+    const one = this.running.find((each) => each?.process === owner)
+    const rows = one && this.databases[one.side].rows
+    const found = rows?.read(beginnings, [
+      `journal:${id}`,
+      `journal:task:${id}`,
+      `task:${id}`,
+      id,
+      `task:${id}`,
+    ])
+    if (!found || found instanceof Promise) return
+    const [{ begun = 0, effects = 0, isThere = 0 } = {}] = found
+    if (!isThere) return
+    // An effect begins once, however often it is made.
+    const isEffect = key.includes('/effect/')
+    const name = isEffect ? `effect ${key}` : `run ${id}`
+    const count = (this.#sendings.get(name) ?? 0) + 1
+    this.#sendings.set(name, count)
+    const most = isEffect
+      ? [...this.#sendings.keys()].filter((each) => each.startsWith(`effect ${id}`)).length
+      : count
+    if (most > Number(isEffect ? effects : begun))
+      this.wrongRows.add(`${owner.name} sent a call of ${id}, whose beginning is not stored`)
+  }
+
+  /** Starts a process again, some time after it died. */
+  #startAgain(process: Process): void {
+    const place = this.running.findIndex((one) => one?.process === process)
+    this.world.schedule(this.storm.restartMs(), undefined, () => void this.start(place))
+  }
+
+  #strike({ process, ms }: Struck): void {
+    if (!this.running.some((one) => one?.process === process)) return
+    this.loseCalls()
+    if (ms === undefined) {
+      this.#startAgain(process)
+      this.world.schedule(this.world.latency(), undefined, () => void this.kill(process))
+    } else process.wakesAt = this.world.now + ms
   }
 
   /** Notes that something happens for which a move may wait. */
   happens(moment: Moment, actor?: Process): void {
     this.actor = actor ?? this.actor
+    const struck = actor && this.storm.strike(actor)
+    if (struck) this.#strike(struck)
     this.#happened.set(moment, (this.#happened.get(moment) ?? 0) + 1)
   }
 
@@ -281,15 +389,30 @@ export class Cluster {
    */
   async next(moment: Moment): Promise<boolean> {
     const before = this.#happened.get(moment)
-    await this.world.run(this.world.now + 3000, () => this.#happened.get(moment) !== before)
-    return this.#happened.get(moment) !== before
+    const until = this.world.now + 3000
+    const isThere = (): boolean => this.#happened.get(moment) !== before
+    while (!isThere() && this.world.now < until) {
+      await this.world.run(Math.min(until, this.world.now + 100), isThere)
+      if (!isThere() && this.isStill()) return false
+    }
+    return isThere()
+  }
+
+  /** Nobody works, and nothing is under way that may begin work. */
+  isStill(): boolean {
+    const rows = Object.values(this.databases).map((one) => one.rows)
+    return this.world.late === 0 && !rows.some((one) => isBusy(one))
   }
 
   /** Looks at the rows now and then, between two events. */
   #look(): void {
     const sides = this.#hasNews ? Object.values(this.databases) : []
     this.#hasNews = false
-    for (const { rows } of sides) for (const each of wrongIn(rows)) this.wrongRows.add(each)
+    for (const { rows } of sides)
+      for (const each of [...wrongIn(rows), ...(rows.broken?.() ?? [])]) this.wrongRows.add(each)
+    if (this.backAt !== undefined && this.world.now > this.backAt + dueMs)
+      for (const { rows } of Object.values(this.databases))
+        for (const each of leftIn(rows, epoch + this.world.now - dueMs)) this.wrongRows.add(each)
     this.world.schedule(lookMs, undefined, () => this.#look())
   }
 
@@ -301,6 +424,7 @@ export class Cluster {
     await this.until(
       Promise.all(connections.map((database) => migrate(database, 'a store', undefined))),
     )
+    for (const { rows } of Object.values(this.databases)) rows.guard?.()
     for (const place of places.keys()) this.start(place)
     this.#look()
   }
@@ -322,6 +446,7 @@ export class Cluster {
       receiver: this.receiver,
       onRead: (messages) => this.#read(messages, isLimited),
       ...(this.#keepsWaiting && { keepsWaiting: true }),
+      ...(this.#repeatsIds && { repeatsIds: true }),
       ...(isLimited && { budgets: store.budgets }),
       ...(isLimited && this.mcp && { mcp: this.#mcpFor(process) }),
       ...(tool && { tool }),
@@ -371,8 +496,10 @@ export class Cluster {
         side === 'bank'
           ? bankAgents(program, version)
           : deskAgents(program, version, this.#mistake.bank?.(bank) ?? bank)
-      const onError = (error: unknown): void =>
-        void this.errors.push(`${process.name}: ${String(error)}`)
+      const onError = (error: unknown): void => {
+        if (isDefect(error)) this.internal.push(`${process.name}: ${String(error)}`)
+        this.errors.push(`${process.name}: ${String(error)}`)
+      }
       const server = createAgentServer(agents, {
         store,
         onError,
@@ -436,9 +563,16 @@ export class Cluster {
     )
   }
 
-  /** Room that was taken for calls of the model may have been taken in vain. */
+  /** Room that is taken for calls of the model may have been taken in vain. */
   loseCalls(): void {
-    this.paid.push({ at: Math.round(this.world.now), what: 'may be lost', most: this.sent.length })
+    const { rows, taking } = this.databases.desk
+    const held = rows.read('SELECT COUNT(*) AS n FROM reservations')
+    // A call that is asked for now takes its room in a moment.
+    this.#mayLose(held instanceof Promise ? this.sent.length : Number(held[0]?.['n']) + taking + 1)
+  }
+
+  #mayLose(most: number): void {
+    this.paid.push({ at: Math.round(this.world.now), what: 'may be lost', most })
   }
 
   /** Lets the world turn until a promise of the world is settled. */
@@ -453,7 +587,11 @@ export class Cluster {
 
   /** What a person does, in the background. Its failure is noted. */
   act(what: string, work: () => Promise<unknown>): void {
-    void work().catch((error: unknown) => {
+    this.acts++
+    const over = (): void => void this.acts--
+    void work().then(over, (error: unknown) => {
+      over()
+      if (isDefect(error)) this.internal.push(`${what}: ${String(error)}`)
       this.trace.push(`${Math.round(this.world.now)} ${what}: ${String(error).slice(0, 160)}`)
     })
   }
@@ -497,7 +635,9 @@ export class Cluster {
         fetch: this.network.fetchOf(undefined),
       },
     )
-    const own = this.#mistake.user?.(client) ?? client
+    const own = noting(this.#mistake.user?.(client) ?? client, (line) =>
+      this.seen.push({ ...line, at: this.world.now }),
+    )
     this.#clients.set(agent, own)
     return own
   }
@@ -538,7 +678,9 @@ export class Cluster {
       this.receiver.finish(wish)
       return { says: 'happened', fields: { outcome: 'happened', result: `paid ${wish}` } }
     }
-    if (n % 7 === 0) return { says: 'unknown', fields: { outcome: 'unknown' } }
+    // If two calls look alike, nobody can say which one happened.
+    if (n % 7 === 0 || this.#twice.has(wish))
+      return { says: 'unknown', fields: { outcome: 'unknown' } }
     return this.receiver.wasPaid(wish)
       ? { says: 'happened', fields: { outcome: 'happened', result: `paid ${wish}` } }
       : { says: 'did-not-happen', fields: { outcome: 'did-not-happen' } }
@@ -557,7 +699,11 @@ export class Cluster {
 
   /** The owner of a task decides one of its requests. @returns whether there was one */
   decideAsUser(client: AgentClient, task: Task, n: number): Promise<boolean> {
-    return this.#decide(task, n, (decisions) => client.decide(task, decisions))
+    return this.#decide(task, n, async (decisions) => {
+      await client.decide(task, decisions)
+      for (const decision of decisions)
+        this.decisions.push({ agent: client, task: task.id, decision })
+    })
   }
 
   async #decide(

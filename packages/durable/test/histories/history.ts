@@ -42,7 +42,8 @@ export const toolOf = {
   'nothing' | keyof EffectDeclaration | 'approval' | 'question' | 'pending',
   string
 >
-export const toolNames = [...Object.values(toolOf), 'keyedSigned'] as const
+/** `slowly` prepares for seconds before it pays, and stops when it is told to. */
+export const toolNames = [...Object.values(toolOf), 'keyedSigned', 'slowly'] as const
 /** The tools of an MCP server. */
 export const remoteNames = ['remote', 'remoteTask'] as const
 export type ToolName = (typeof toolNames)[number] | (typeof remoteNames)[number]
@@ -55,6 +56,8 @@ export interface Call {
   readonly ends: readonly Sending[]
   /** Done by the other agent, which is asked in words, or whose tool is called. */
   readonly by?: 'bank' | 'tool of bank'
+  /** The model asks for it twice in one reply: it wants two. */
+  readonly isTwice?: true
 }
 
 export interface Job {
@@ -76,15 +79,33 @@ export interface Move<Name extends string = string> {
   /** It waits, a few seconds at most, until this happens next. */
   readonly when?: Moment
   readonly do: Name
+  /** It comes so often, a while apart: a network that flaps, a client in a loop. Default once. */
+  readonly again?: { readonly times: number; readonly everyMs: number }
   /** What the move chooses by. */
   readonly n: number
   readonly job?: Job
+}
+
+/** How likely things go wrong by themselves, each time that they can, until everything is back. */
+export interface Weather {
+  readonly exchanges: number
+  readonly sendings: number
+  /** Changes of rows: they are slow, stall, lose their replies or end their process. */
+  readonly writes: number
+  /** A process dies or freezes at a moment. */
+  readonly moments: number
+  /** News of a change do not reach another process: it has to look. */
+  readonly news: number
 }
 
 export interface History<Name extends string = string> {
   readonly seed: number
   /** A message of a session leaves tasks that wait. Default: it cancels them. */
   readonly keepsWaiting?: boolean
+  /** The model gives the calls of each reply the same ids again. */
+  readonly repeatsIds?: boolean
+  /** Unset: nothing goes wrong but what moves and calls say. */
+  readonly weather?: Weather
   readonly moves: readonly Move<Name>[]
 }
 
@@ -100,16 +121,78 @@ const usableBy: Readonly<Partial<Record<Job['kind'], readonly ToolName[]>>> = {
   guest: toolNames.filter((name) => name !== 'book'),
 }
 
-function callOf(wish: string, kind: Job['kind'], random: () => number): Call {
+/**
+ * What a history is about. Each has a few moves, tools and ends only, which then meet each other
+ * often; all of them together meet hardly ever.
+ */
+interface Theme<Name extends string> {
+  readonly weights: ReadonlyMap<Name, number>
+  readonly kinds: readonly Job['kind'][]
+  readonly tools: readonly ToolName[]
+  readonly ends: readonly Sending[]
+  /** How many moves wait for a moment or come several times, and how many calls are delegated. */
+  readonly momentShare: number
+  readonly againShare: number
+  readonly delegatedShare: number
+  readonly sessionShare: number
+  readonly twiceShare: number
+}
+
+const kinds = ['task', 'task', 'task', 'explicit', 'handler', 'run'] as const
+
+const weatherOf = (random: () => number): Weather => ({
+  exchanges: pick([0, 0, 0.03, 0.15], random),
+  sendings: pick([0, 0, 0.2], random),
+  writes: pick([0, 0, 0.01, 0.04], random),
+  moments: pick([0, 0, 0.01, 0.03], random),
+  news: pick([0, 0, 0, 0.3, 1], random),
+})
+
+function themeOf<Name extends string>(
+  moves: Readonly<Record<Name, Drawn>>,
+  random: () => number,
+): Theme<Name> {
+  const some = <Value>(values: readonly Value[], count: number): readonly Value[] =>
+    Array.from({ length: count }, () => pick(values, random))
+  const names = namesOf(moves)
+  const isWide = random() < 0.15
+  const factors = isWide ? [1] : [0, 0, 0, 1, 1, 5]
+  const weights = new Map(
+    names.map((name, index) => {
+      // The first move brings jobs, and somebody decides in each history.
+      const least = index === 0 || name === 'decide' ? 1 : 0
+      return [name, moves[name].weight * Math.max(least, pick(factors, random))]
+    }),
+  )
+  return {
+    weights,
+    kinds: some(kinds, isWide ? 6 : 2),
+    tools: isWide ? toolNames : some(toolNames, 3),
+    ends: isWide ? namesOf(sendings) : some(namesOf(sendings), 3),
+    momentShare: pick([0.1, 0.4, 0.8], random),
+    againShare: pick([0, 0.1, 0.3], random),
+    delegatedShare: pick([0, 0.2, 0.8], random),
+    sessionShare: pick([0.3, 0.7, 1], random),
+    twiceShare: pick([0, 0, 0.3], random),
+  }
+}
+
+function callOf(wish: string, kind: Job['kind'], theme: Theme<string>, random: () => number): Call {
   const count = random() < 0.55 ? 0 : random() < 0.7 ? 1 : 2
-  const ends = Array.from({ length: count }, () => pick(namesOf(sendings), random))
-  const usable = usableBy[kind] ?? toolNames
+  const ends = Array.from({ length: count }, () => pick(theme.ends, random))
+  const all = usableBy[kind] ?? toolNames
+  const own = all.filter((name) => theme.tools.includes(name))
+  const usable = own.length > 0 ? own : all
   const isRemote = ['task', 'chat', 'run'].includes(kind) && random() < 0.12
   const mayDelegate = kind === 'task' || kind === 'chat' || kind === 'guest'
   const by =
-    mayDelegate && random() < 0.3 ? pick(['bank', 'tool of bank'] as const, random) : undefined
+    mayDelegate && random() < theme.delegatedShare
+      ? pick(['bank', 'tool of bank'] as const, random)
+      : undefined
   if (isRemote) return { tool: pick(remoteNames, random), wish, ends }
-  return { tool: pick(usable, random), wish, ends, ...(by && { by }) }
+  const isTwice = !by && kind !== 'explicit' && kind !== 'handler' && random() < theme.twiceShare
+  const tool = pick(usable, random)
+  return { tool, wish, ends, ...(by && { by }), ...(isTwice && { isTwice }) }
 }
 
 /** Parts that a message may have besides its job; a new type has to have a row. */
@@ -133,21 +216,19 @@ const besides = {
 } as const satisfies Record<PartType, boolean>
 export const partsBesides = namesOf(besides).filter((type) => besides[type])
 
-const kinds = ['task', 'task', 'task', 'explicit', 'handler', 'run'] as const
-
 /** The sessions of those who do not speak to the desk themselves. */
 const sessionsOf = { chat: ['c1', 'c2'], guest: ['g1'] } as const
 
-function jobOf(id: string, random: () => number, of?: 'chat' | 'guest'): Job {
-  const kind = of ?? pick(kinds, random)
+function jobOf(id: string, theme: Theme<string>, random: () => number, of?: 'chat' | 'guest'): Job {
+  const kind = of ?? pick(theme.kinds, random)
   const stepCount = kind === 'explicit' ? 1 : 1 + Math.floor(random() * 2.4)
   let wishes = 0
   const steps = Array.from({ length: stepCount }, () =>
-    Array.from({ length: 1 + Math.floor(random() * 2) }, () =>
-      callOf(`${id}.${++wishes}`, kind, random),
+    Array.from({ length: 1 + Math.floor(random() * 2.5) }, () =>
+      callOf(`${id}.${++wishes}`, kind, theme, random),
     ),
   )
-  const hasSession = of === 'chat' || (kind !== 'run' && random() < 0.7)
+  const hasSession = of === 'chat' || (kind !== 'run' && random() < theme.sessionShare)
   return {
     id,
     kind,
@@ -166,6 +247,7 @@ export interface Drawn {
 /** Milliseconds between two moves, of which the second is about the same thing or another one. */
 const atOnce = [0, 0, 1, 2, 4, 8, 20]
 const apart = [0, 5, 15, 30, 60, 100, 400, 1500, 4000]
+const between = [1, 5, 20, 300, 1000, 2500]
 
 /** The history of a seed. */
 export function historyOf<Name extends string>(
@@ -174,10 +256,12 @@ export function historyOf<Name extends string>(
 ): History<Name> {
   const random = randomOf(seed ^ 0x5bd1e995)
   const names = namesOf(moves)
-  const total = names.reduce((sum, name) => sum + moves[name].weight, 0)
+  const theme = themeOf(moves, random)
+  const weightOf = (name: Name): number => theme.weights.get(name) ?? 0
+  const total = names.reduce((sum, name) => sum + weightOf(name), 0)
   const draw = (): Name => {
     let rest = random() * total
-    return names.find((name) => (rest -= moves[name].weight) < 0) ?? names[0]!
+    return names.find((name) => (rest -= weightOf(name)) < 0) ?? names[0]!
   }
   const length = 3 + Math.floor(random() * 14)
   let jobs = 0
@@ -185,18 +269,33 @@ export function historyOf<Name extends string>(
   return {
     seed,
     ...(seed % 3 === 0 && { keepsWaiting: true }),
+    ...(seed % 4 === 0 && { repeatsIds: true }),
+    weather: weatherOf(random),
     moves: Array.from({ length }, (_, index) => {
       const name = index === 0 ? names[0]! : draw()
       const { hasJob = false } = moves[name]
       const of = typeof hasJob === 'string' ? hasJob : undefined
-      const job = hasJob ? jobOf(`J${++jobs}`, random, of) : undefined
+      const job = hasJob ? jobOf(`J${++jobs}`, theme, random, of) : undefined
       // What is done about one thing within a few milliseconds meets itself.
       const isAtOnce = index > 0 && random() < 0.3
       const after = pick(isAtOnce ? atOnce : apart, random)
-      const when = random() < 0.3 ? pick(moments, random) : undefined
+      const isAtMoment = random() < theme.momentShare * (job ? 0.4 : 1)
+      const when = isAtMoment ? pick(moments, random) : undefined
+      const isAgain = !job && random() < theme.againShare
+      const again = isAgain && {
+        times: 2 + Math.floor(random() * 3),
+        everyMs: pick(between, random),
+      }
       const fresh = Math.floor(random() * 1000)
       last = isAtOnce ? last : fresh
-      return { after, do: name, n: last, ...(when && { when }), ...(job && { job }) }
+      return {
+        after,
+        do: name,
+        n: last,
+        ...(when && { when }),
+        ...(again && { again }),
+        ...(job && { job }),
+      }
     }),
   }
 }

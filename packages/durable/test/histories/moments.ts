@@ -2,7 +2,7 @@
 // tables, each of which nobody may be able to answer. And the moments themselves: a move may wait
 // for one, so that it meets what happens then.
 import type { Statement, WriteResult } from '../../src/database/database.js'
-import { isOfHolder, type Rows } from './virtual-database.js'
+import { isOfHolder, mayClaim, type Rows } from './virtual-database.js'
 
 /** What a move may wait for; a new one does not compile until the cluster notes it. */
 export const moments = [
@@ -32,16 +32,18 @@ export function momentOf(
   return ['completed', 'failed', 'cancelled', 'finished'].some(has) ? 'work ends' : undefined
 }
 
-/** True for a transaction that may claim a run. */
-export const mayClaim = ([only]: readonly Statement[]): boolean =>
-  only?.sql.startsWith('UPDATE runs') === true && only.sql.endsWith('RETURNING *')
-
 /** The run that a transaction claimed. */
 export function claimIn(statements: readonly Statement[], result: WriteResult): string | undefined {
   if (!result.ok || !mayClaim(statements)) return undefined
   const row = result.rows[0]?.[0]
   return row?.['status'] === 'running' ? String(row['id']) : undefined
 }
+
+/** The tasks that a transaction makes. */
+export const createdIn = (statements: readonly Statement[]): readonly string[] =>
+  statements.flatMap(({ sql, params = [] }) =>
+    sql.startsWith('INSERT INTO tasks') ? [String(params[0])] : [],
+  )
 
 /** The run whose holder stored something. */
 export function heldRunIn(
@@ -85,10 +87,30 @@ const forbidden: Readonly<Record<string, string>> = {
     WHERE usedcalls < 0 OR usedtokens < 0`,
 }
 
+const all = Object.entries(forbidden)
+  .map(([says, sql]) => `SELECT '${says}' AS says, what FROM (${sql})`)
+  .join(' UNION ALL ')
+
 /** What is wrong in rows right now, one sentence each. Rows that answer later are not asked. */
 export function wrongIn(rows: Rows): readonly string[] {
-  return Object.entries(forbidden).flatMap(([says, sql]) => {
-    const found = rows.read(sql)
-    return found instanceof Promise ? [] : found.map(({ what }) => `${says}: ${String(what)}`)
-  })
+  const found = rows.read(all)
+  if (found instanceof Promise) return []
+  return found.map(({ says, what }) => `${String(says)}: ${String(what)}`)
+}
+
+/** False for the heartbeat of a process that has no work. */
+export const isNews = (statements: readonly Statement[]): boolean =>
+  statements.some(({ sql }) => !sql.includes(' workers '))
+
+/** True if somebody works in these rows, or is about to. */
+export function isBusy(rows: Rows): boolean {
+  const found = rows.read(`SELECT 1 FROM runs WHERE status IN ('ready', 'running') LIMIT 1`)
+  return found instanceof Promise || found.length > 0
+}
+
+/** Work that is due since before a time, and that nobody takes. */
+export function leftIn(rows: Rows, before: number): readonly string[] {
+  const found = rows.read('SELECT id, status FROM runs WHERE due < ?', [before])
+  if (found instanceof Promise) return []
+  return found.map(({ id, status }) => `nobody takes what is due: ${String(id)}, ${String(status)}`)
 }

@@ -647,9 +647,43 @@ const faultMoves = {
     // About as long as a lease: its heartbeats and writes arrive when others may have its work.
     play: (cluster, move) => {
       const one = actorOf(cluster, move)
-      if (one) one.connection.stallMs = 1200 + move.n * 3
+      if (one)
+        Object.assign(one.connection, {
+          stallMs: 1200 + move.n * 3,
+          stallsBehind: move.n % 3 === 0,
+        })
       cluster.loseCalls()
       return one !== undefined
+    },
+  },
+  'slow read': {
+    weight: 2,
+    play: (cluster, move) => {
+      const one = actorOf(cluster, move)
+      if (one) one.connection.slowReadMs = move.n * 3
+      cluster.loseCalls()
+      return one !== undefined
+    },
+  },
+  'a commit loses its reply': {
+    weight: 4,
+    // Now and then for longer than a lease.
+    play: (cluster, move) => {
+      const { n } = move
+      const one = actorOf(cluster, move)
+      const afterMs = n % 4 === 0 ? 1500 + n : n
+      if (one) one.connection.losesReply = { afterMs, ofRun: n % 3 > 0 }
+      cluster.loseCalls()
+      return one !== undefined
+    },
+  },
+  'an operator is slow': {
+    weight: 2,
+    play: (cluster, { n }) => {
+      const connection = cluster.operatorConnections[n % 4 === 0 ? 'bank' : 'desk']
+      if (n % 3 === 0) connection.slowReadMs = n * 2
+      else connection.slow = { ms: n * 2, ofRun: false }
+      return true
     },
   },
   'receiver away': {
@@ -695,9 +729,11 @@ const ownMoves = {
   reply: {
     weight: 6,
     // Words in place of a decision, or while it works.
-    play: about('replies', async (client, { taskId, job, replies }) => {
+    play: about('replies', async (client, sent) => {
+      const { taskId, job, replies } = sent
       if (job.kind !== 'task') return
-      const said = createMessage('user', [createPart.text('Continue, please.')])
+      const said = createMessage('user', [createPart.text(`Continue ${job.id}, please.`)])
+      sent.words = (sent.words ?? 0) + 1
       await client.send(said, { taskId, returnImmediately: true })
       replies.push(said.id)
     }),

@@ -1,8 +1,10 @@
 // How many histories each mutation takes until it is found.
 //   pnpm run durable mutations -- 300 "a claim"
 //   pnpm run durable mutations -- 300 --from 40 --part 1/2
+//   pnpm run durable mutations -- 40 --state .cache/mutations.json
 import '../../../../scripts/sources.mjs'
 import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,6 +18,8 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '0' },
     /** Which part of the mutations this process plays. */
     part: { type: 'string', default: '1/1' },
+    /** A file with what was found before: it continues there. */
+    state: { type: 'string' },
   },
 })
 const [most = '300', only = ''] = positionals
@@ -55,10 +59,18 @@ async function playFrom(indexes: readonly number[], onFound: (line: Line) => voi
   return { count, isLate: isLate as boolean }
 }
 
+const { state: file } = values
+const known: Record<string, Line> =
+  file !== undefined && existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Line>)
+    : {}
 let killed = 0
-const report = ({ index, played = 0, wrong = [] }: Line): void => {
+const report = (line: Line): void => {
+  const { index, played = 0, wrong = [] } = line
   if (wrong.length > 0) killed++
   const { name } = mutations[Number(index)]!
+  known[name] = line
+  if (file !== undefined) writeFileSync(file, JSON.stringify(known, undefined, 1))
   const found = wrong.length > 0 ? String(played) : 'not found'
   console.log(`| ${name} | ${found} | ${wrong[0]?.slice(0, 160) ?? ''} |`)
 }
@@ -66,7 +78,9 @@ const report = ({ index, played = 0, wrong = [] }: Line): void => {
 const judged = [...mutations.entries()].flatMap(([index, { name, equivalent }]) =>
   equivalent === undefined && name.includes(only) && index % parts === part - 1 ? [index] : [],
 )
-for (let rest: readonly number[] = judged; rest.length > 0; ) {
+for (const { wrong = [] } of Object.values(known)) if (wrong.length > 0) killed++
+const left = judged.filter((index) => !(mutations[index]!.name in known))
+for (let rest: readonly number[] = left; rest.length > 0; ) {
   const { count, isLate } = await playFrom(rest, report)
   if (count < rest.length) {
     const index = rest[count]!

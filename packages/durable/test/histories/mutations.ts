@@ -1,6 +1,8 @@
 // Small changes of the sources that a careless engineer could make. Each breaks a promise of
 // docs/contract.md or of a page that it names; the histories have to find each of them.
 
+import { moreMutations } from './more-mutations.js'
+
 /** A change of the sources, and the promise that it breaks. */
 export interface Mutation {
   readonly name: string
@@ -510,4 +512,5 @@ export const mutations: readonly Mutation[] = [
       ],
     ],
   },
+  ...moreMutations,
 ]

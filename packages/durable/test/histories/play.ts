@@ -4,10 +4,10 @@ import { type ChatMessage, textOf } from '@modelport/core'
 import type { AuditedSession, AuditedTask, Evidence, PaidLine, SaidLine } from './audit.js'
 import { audit } from './audit.js'
 import { Cluster, type Mistake, mcpHost, principal, type Side, useUpIds } from './cluster.js'
-import type { History, Job } from './history.js'
+import type { History, Job, Move } from './history.js'
 import { type MoveName, moves } from './moves.js'
 import { jobsIn, payer, wordOf } from './program.js'
-import type { Rows } from './virtual-database.js'
+import type { Connection, Rows } from './virtual-database.js'
 import { epoch } from './virtual-world.js'
 
 export interface Verdict {
@@ -22,8 +22,19 @@ export interface Verdict {
   readonly virtualMs: number
 }
 
+/** How long people wait until they look again, and how long everything may take to its end. */
 const roundMs = 2500
-const mostRounds = 60
+const mostMs = 150_000
+/** How often people decide while things still go wrong. */
+const stormRounds = 3
+const stormMs = 1500
+/** How long the world turns at the end: until nothing is under way, in steps. */
+const leastMs = 500
+const lastMs = 8000
+const stepMs = 100
+/** When somebody decides at the other agent itself, and when for a caller that was cancelled. */
+const bankMs = 15_000
+const orphanMs = 40_000
 
 /** @param rows of the databases; default: SQLite in memory */
 export async function play(
@@ -48,7 +59,9 @@ export async function play(
       await world.run(world.now + move.after)
       if (move.when && (await cluster.next(move.when))) met.set(`moment: ${move.when}`, 1)
       if (await moves[move.do].play(cluster, move)) inForce.push(move.do)
+      playAgain(cluster, move)
     }
+    await decideInStorm(cluster)
     await bringBack(cluster)
     // Calls of a task that was forgotten may have been under way: their agents are asked again.
     if (cluster.forgotten.length > 0) await world.run(world.now + 90_000)
@@ -86,48 +99,96 @@ export async function play(
   }
 }
 
+/** A move comes again, a while apart, until everything is back. */
+function playAgain(cluster: Cluster, move: Move<MoveName>): void {
+  const { times, everyMs } = move.again ?? { times: 1, everyMs: 0 }
+  for (let count = 1; count < times; count++)
+    cluster.world.schedule(everyMs * count, undefined, () => {
+      if (cluster.backAt === undefined) void moves[move.do].play(cluster, move)
+    })
+}
+
+/** People decide while things still go wrong, a few times. */
+async function decideInStorm(cluster: Cluster): Promise<void> {
+  if (!cluster.storm.isStrong) return
+  for (let round = 0; round < stormRounds; round++) {
+    // Whom nobody answers waits for long, and the others decide meanwhile.
+    const late = cluster.world.pause(stormMs).then(() => true)
+    const deciding = decideAll(cluster, round).catch(() => true)
+    if (!(await cluster.until(Promise.race([deciding, late])))) return
+    await whileBusy(cluster, true)
+  }
+}
+
 /** Everything works again, the newest version runs everywhere, and people decide what waits. */
 async function bringBack(cluster: Cluster): Promise<void> {
   const { world, network, receiver } = cluster
   cluster.note('everything is back')
+  cluster.backAt = world.now
+  cluster.storm.isOver = true
   network.faults.clear()
   network.awayUntil.clear()
   receiver.awayUntil = 0
   cluster.modelAway = { ...cluster.modelAway, until: 0 }
+  for (const connection of Object.values(cluster.operatorConnections)) mend(connection)
   for (const one of cluster.running) {
     if (!one) continue
-    one.connection.awayUntil = 0
-    one.connection.slow = undefined
-    one.connection.stallMs = undefined
-    one.connection.stallsUntil = undefined
-    one.connection.dieAt = undefined
+    mend(one.connection)
     one.process.diesIn = undefined
     if (one.version !== cluster.version) cluster.kill(one.process)
   }
   for (const place of cluster.running.keys()) cluster.start(place)
-  for (let round = 0; round < mostRounds; round++) {
-    await world.run(world.now + roundMs)
-    if (!(await cluster.until(decideAll(cluster, round)))) {
-      // A user may still try, and a process that was cut may still write.
-      await world.run(world.now + 8000)
-      if (!(await cluster.until(decideAll(cluster, round)))) return
+  for (let round = 0; world.now < cluster.backAt + mostMs; round++) {
+    const before = cluster.said.length
+    if (await cluster.until(decideAll(cluster, round))) {
+      await whileBusy(cluster, cluster.said.length > before)
+      continue
     }
+    // A user may still try, and a process that was cut may still write.
+    for (let waited = 0; waited < lastMs; waited += stepMs) {
+      if (waited >= leastMs && cluster.acts === 0 && cluster.isStill()) break
+      await world.run(world.now + stepMs)
+    }
+    if (!(await cluster.until(decideAll(cluster, round)))) return
   }
+}
+
+/** Lets the others work: as long as they do, or longer if nobody could decide anything. */
+async function whileBusy(cluster: Cluster, hasDecided: boolean): Promise<void> {
+  const { world } = cluster
+  for (let waited = 0; waited < roundMs; waited += stepMs) {
+    if (hasDecided && waited >= leastMs && cluster.isStill()) return
+    await world.run(world.now + stepMs)
+  }
+}
+
+/** Nothing happens to a connection any more. */
+function mend(connection: Connection): void {
+  connection.awayUntil = 0
+  connection.slow = connection.slowReadMs = connection.losesReply = undefined
+  connection.stallMs = connection.stallsBehind = connection.stallsUntil = undefined
+  connection.dieAt = undefined
 }
 
 /** @returns whether anything is not over */
 async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
   let isOpen = false
+  const cancelled = orphansOf(cluster)
+  const sinceMs = cluster.backAt === undefined ? 0 : cluster.world.now - cluster.backAt
+  // Now and then all requests of a task at once, as several people would.
+  const most = round % 2 === 0 ? 1 : 4
   for (const side of ['desk', 'bank'] as const) {
     const { operations } = cluster.operators[side]
     for (const item of await operations.list({ limit: 1000 })) {
-      isOpen ||= side === 'desk' || round < 6
+      const ownMs = side === 'desk' ? Infinity : cancelled.has(item.id) ? orphanMs : bankMs
+      const isEarly = sinceMs < ownMs
+      isOpen ||= isEarly
       if (item.state === 'stopped' || item.unservedSince !== undefined)
         await operations.resume(item.id).catch(() => undefined)
-      // The bank is asked through the desk first.
-      if (item.waitsFor.length === 0 || (side === 'bank' && round < 6)) continue
+      // The bank is asked through the desk first, and a task whose caller is over is cancelled.
+      if (item.waitsFor.length === 0 || (side === 'bank' && isEarly)) continue
       for (const { requestId, kind } of item.waitsFor)
-        if (wasDecided(cluster, item.id, requestId, kind))
+        if (cluster.backAt !== undefined && wasDecided(cluster, item.id, requestId, kind))
           cluster.internal.push(`${item.id} asks for ${requestId} again`)
       const { kind, name, principal: owner = principal, id } = item
       if (name === 'chat') {
@@ -137,17 +198,51 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
         continue
       }
       if (kind === 'run' || owner !== principal) {
-        await decideRun(cluster, side, round)
+        await decideRun(cluster, side, round, most)
         continue
       }
       const client = cluster.client(side === 'bank' ? 'bank' : name === 'clerk' ? 'clerk' : 'desk')
       await client
         .get(id)
-        .then((task) => cluster.decideAsUser(client, task, round + 1))
+        .then((task) =>
+          Promise.all(
+            Array.from({ length: most }, (_, index) =>
+              cluster.decideAsUser(client, task, round + 1 + index),
+            ),
+          ),
+        )
         .catch((error: unknown) => cluster.note(`${id}: ${String(error)}`))
     }
   }
   return isOpen
+}
+
+/** Tasks of the second store whose callers were cancelled. */
+function orphansOf({ databases, sent }: Cluster): ReadonlySet<string> {
+  const over = databases.desk.rows.read(`SELECT id FROM tasks WHERE state = 'cancelled'`)
+  const ids = new Set(over instanceof Promise ? [] : over.map(({ id }) => id))
+  const jobs = sent.flatMap(({ job, taskId }) => (ids.has(taskId ?? null) ? [job.id] : []))
+  return new Set(
+    childrenIn(databases.bank.rows).flatMap(({ id, job }) => (jobs.includes(job) ? [id] : [])),
+  )
+}
+
+/** The tasks of the second store, with the jobs that they are a part of. */
+function childrenIn(rows: Rows): Evidence['children'] {
+  const found = rows.read(
+    `SELECT t.id, t.state, t.at, (SELECT body FROM entries e WHERE e.log = 'task:' || t.id AND e.kind = 'message' ORDER BY e.seq LIMIT 1) AS body FROM tasks t`,
+  )
+  if (found instanceof Promise) return []
+  return found.map(({ id, state, at, body }) => {
+    const wish = /J\d+\.\d+/.exec(String(body))?.[0] ?? ''
+    return {
+      id: String(id),
+      state: String(state),
+      since: Number(at) - epoch,
+      wish,
+      job: wish.split('.')[0] ?? '',
+    }
+  })
 }
 
 /** What a person says about each kind of request. */
@@ -165,7 +260,7 @@ const kinds: Readonly<Record<SaidLine['says'], readonly string[]>> = {
  * call of a run, such as an approval and its unknown outcome, have one id.
  */
 const wasDecided = (
-  { said, world }: Cluster,
+  { said, world, backAt }: Cluster,
   id: string,
   requestId: string,
   kind: string,
@@ -176,13 +271,18 @@ const wasDecided = (
       request === requestId &&
       kinds[says].includes(kind) &&
       was === 'accepted' &&
-      world.now - at > 6000,
+      world.now - Math.max(at, backAt ?? 0) > 6000,
   )
 
-const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Promise<unknown> =>
-  cluster
-    .decideAsOperator(side, round + 1)
-    .catch((error: unknown) => cluster.note(`an operator: ${String(error)}`))
+const decideRun = (
+  cluster: Cluster,
+  side: 'desk' | 'bank',
+  round: number,
+  most: number,
+): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: most }, (_, index) => cluster.decideAsOperator(side, round + 1 + index)),
+  ).catch((error: unknown) => cluster.note(`an operator: ${String(error)}`))
 
 /** Moves after which a process works on without hearing anything. */
 const deafening: readonly MoveName[] = [
@@ -197,7 +297,8 @@ async function evidenceOf(
   cluster: Cluster,
   { keepsWaiting = false, moves: played }: History<MoveName>,
 ): Promise<Evidence> {
-  const isDeaf = played.some(({ do: name }) => deafening.includes(name))
+  const isDeaf =
+    cluster.storm.isDeafening || played.some(({ do: name }) => deafening.includes(name))
   const { sent, said, reads, receiver, broken, internal } = cluster
   const paid: PaidLine[] = [...cluster.paid]
   const shown = await textsOfChats(cluster)
@@ -225,6 +326,7 @@ async function evidenceOf(
         id,
         hasWaited: false,
         messages: [],
+        words: [],
         state: why === undefined ? end : 'failed',
         answer: why === undefined ? (text ?? '') : `${why}: ${wordsIn(transcript)}`,
         waitsFor: waits,
@@ -238,7 +340,10 @@ async function evidenceOf(
     )
     if (!found) continue
     const jobs = sent.map(({ job }) => job)
-    const audited = auditedTask(found, jobs, waits, hasWaited)
+    const audited = {
+      ...auditedTask(found, jobs, waits, hasWaited),
+      since: worldTimeOf(found.head.statusAt),
+    }
     const isChat = found.head.record.agent === 'chat' && audited.state === 'completed'
     tasks.push(isChat ? { ...audited, answer: shown.get(id) ?? audited.answer } : audited)
     if (audited.state === 'failed' && audited.answer.includes('the budget of'))
@@ -277,6 +382,13 @@ async function evidenceOf(
     ),
     named: await namedIn(cluster),
     ledger: receiver.ledger,
+    prepared: receiver.prepared,
+    seen: cluster.seen,
+    children: childrenIn(cluster.databases.bank.rows),
+    backAt: cluster.backAt ?? 0,
+    // Whoever hears nothing looks at its next heartbeat.
+    stopMs: cluster.storm.isQuiet ? 1500 : 100,
+    created: cluster.created,
     claims: cluster.claims,
     clocksDiffer: played.some(({ do: name }) => name === 'step a clock'),
     wrongRows: [...cluster.wrongRows],
@@ -288,28 +400,34 @@ async function evidenceOf(
     reads,
     internal,
     sessions: audited,
-    jobs: sent.map(({ job, isAccepted, mayEnd, cancelledAt, replies, wasForgotten }, index) => ({
-      replies,
-      // A process that gets no news of a cancel may send for a while.
-      ...(cancelledAt !== undefined && !isDeaf && { cancelledAt }),
-      id: job.id,
-      ...(job.kind === 'task' && job.session !== undefined && { session: job.session }),
-      wishes: job.steps
-        .flat()
-        .map(({ wish, tool }) => ({ id: wish, tool, reads: tool === 'look' })),
-      isAccepted,
-      mayEnd,
-      isNewAgain: wasForgotten ?? false,
-      endsAtFailure: job.kind === 'explicit',
-      mayLackModel: cluster.modelFailures > 0,
-      // A server that fails is asked three times.
-      mayLackTools: (cluster.network.failures.get(mcpHost) ?? 0) >= 3,
-      mayLackMoney: paid.some(({ what }) => what === 'limit'),
-      mayBeSuperseded:
-        !keepsWaiting &&
-        job.session !== undefined &&
-        sent.some((other, place) => place !== index && other.job.session === job.session),
-    })),
+    jobs: sent.map(
+      ({ job, isAccepted, mayEnd, cancelledAt, replies, wasForgotten, words = 0 }, index) => ({
+        replies,
+        words,
+        // A process that gets no news of a cancel may send for a while.
+        ...(cancelledAt !== undefined && !isDeaf && { cancelledAt }),
+        id: job.id,
+        ...(job.kind === 'task' && job.session !== undefined && { session: job.session }),
+        wishes: job.steps.flat().map(({ wish, tool, isTwice = false }) => ({
+          id: wish,
+          tool,
+          reads: tool === 'look',
+          count: isTwice ? 2 : 1,
+        })),
+        isAccepted,
+        mayEnd,
+        isNewAgain: wasForgotten ?? false,
+        endsAtFailure: job.kind === 'explicit',
+        mayLackModel: cluster.modelFailures > 0,
+        // A server that fails is asked three times.
+        mayLackTools: (cluster.network.failures.get(mcpHost) ?? 0) >= 3,
+        mayLackMoney: paid.some(({ what }) => what === 'limit'),
+        mayBeSuperseded:
+          !keepsWaiting &&
+          job.session !== undefined &&
+          sent.some((other, place) => place !== index && other.job.session === job.session),
+      }),
+    ),
   }
 }
 
@@ -404,6 +522,10 @@ function auditedTask(
     waitsFor,
     hasWaited,
     messages: task.messages.map(({ id }) => id),
+    words: task.messages.flatMap((message) => {
+      const text = textOfMessage(message)
+      return /^(?:Continue|I begin) J/.test(text) ? [text] : []
+    }),
   }
 }
 
@@ -419,15 +541,18 @@ const textOfMessage = ({ parts }: Task['messages'][number]): string =>
   parts.map((part) => (part.type === 'text' ? part.content : '')).join(' ')
 
 /** What the results in a transcript say of their wishes. */
-const wordsIn = (transcript: readonly ChatMessage[]): string =>
-  transcript
+function wordsIn(transcript: readonly ChatMessage[]): string {
+  const wishes = new Map<string, string | undefined>()
+  return transcript
     .flatMap((message) => {
-      if (message.role !== 'tool') return []
-      const text = textOf(message.content)
-      const [wish] = /J\d+\.\d+/.exec(`${message.toolCallId} ${text}`) ?? []
-      return wish === undefined ? [] : [`${wish}=${wordOf(wish, text)}`]
+      if (message.role === 'assistant')
+        for (const call of message.toolCalls ?? [])
+          wishes.set(call.id, /J\d+\.\d+/.exec(JSON.stringify(call.arguments))?.[0])
+      const wish = message.role === 'tool' ? wishes.get(message.toolCallId) : undefined
+      return wish === undefined ? [] : [`${wish}=${wordOf(wish, textOf(message.content))}`]
     })
     .join(' ')
+}
 
 /** The answer, with a word for each call that a failure says was made. */
 const wordsOf = (answer: string): string =>
@@ -460,19 +585,19 @@ function explicitAnswer(task: Task, { steps }: Job): string {
 export const readable = ({ seed, moves: all }: History): string =>
   [
     `seed ${seed}`,
-    ...all.map(({ after, when, do: name, n, job }) => {
+    ...all.map(({ after, when, do: name, n, again, job }) => {
       const calls = (job?.steps ?? []).map((step) =>
         step
           .map(
-            ({ tool, wish, ends, by }) =>
-              `${tool} ${wish}${by ? ` by ${by}` : ''} (${ends.join(', ') || 'answers'})`,
+            ({ tool, wish, ends, by, isTwice }) =>
+              `${tool} ${wish}${isTwice ? ' twice' : ''}${by ? ` by ${by}` : ''} (${ends.join(', ') || 'answers'})`,
           )
           .join(' and '),
       )
       const what = job
         ? `: ${job.kind} ${job.id}${job.session ? ` in ${job.session}` : ''}: ${calls.join('; then ')}${job.part ? `, and a part ${job.part}` : ''}`
         : ''
-      return `  +${after} ms${when ? `, when ${when},` : ''}  ${name} [${n}]${what}`
+      return `  +${after} ms${when ? `, when ${when},` : ''}  ${name} [${n}]${again ? `, ${again.times} times, every ${again.everyMs} ms` : ''}${what}`
     }),
   ].join('\n')
 
@@ -504,15 +629,21 @@ export async function shrink(
 }
 
 function* smaller({ moves: all, ...rest }: History<MoveName>): Generator<History<MoveName>> {
+  const { weather } = rest
+  if (weather)
+    for (const kind of ['exchanges', 'sendings', 'writes', 'moments', 'news'] as const)
+      if (weather[kind] > 0) yield { ...rest, weather: { ...weather, [kind]: 0 }, moves: all }
   for (const size of [8, 4, 2, 1])
     for (let at = 0; at + size <= all.length; at += size)
       yield { ...rest, moves: all.filter((_, index) => index < at || index >= at + size) }
   for (const [index, move] of all.entries()) {
+    const { again: __, ...once } = move
     const { job, after, when, ...same } = move
     const replaced = (other: typeof move): History<MoveName> => ({
       ...rest,
       moves: all.map((each, place) => (place === index ? other : each)),
     })
+    if (move.again) yield replaced(once)
     if (after > 0) yield replaced({ ...move, after: 0 })
     if (when) yield replaced({ ...same, after, ...(job && { job }) })
     if (!job) continue

@@ -27,6 +27,8 @@ export interface Payee {
   /** Sends a wish and waits for the reply. */
   send(wish: string, key: string): Promise<string>
   reconcile(key: string): Promise<ReconcileOutcome>
+  /** Notes a step of a long preparation of a wish. */
+  prepare?(wish: string, key: string): Promise<void>
   /** Learns where the result of work that continues elsewhere is to go. */
   takeWebhook?(wish: string, hook: Webhook): void
 }
@@ -40,6 +42,7 @@ export interface Program {
   readonly onRead: (messages: readonly ChatMessage[]) => ModelFault | undefined
   /** See {@link History}. */
   readonly keepsWaiting?: boolean
+  readonly repeatsIds?: boolean
   /** The MCP server, as a process reaches it. */
   readonly mcp?: ToolSource
   /** The budgets of the store; unset: model calls are not limited. */
@@ -51,9 +54,9 @@ export interface Program {
 
 /** What a model is asked: the name of a job, and its calls by step. */
 export const promptOf = (id: string, steps: Job['steps']): string =>
-  `job ${id} ${JSON.stringify(steps.map((calls) => calls.map(({ tool, wish, by }) => [tool, wish, by ?? 'me'])))}`
+  `job ${id} ${JSON.stringify(steps.map((calls) => calls.map(({ tool, wish, by, isTwice }) => [tool, wish, by ?? 'me', ...(isTwice ? ['twice'] : [])])))}`
 
-type Asked = readonly [tool: string, wish: string, by: string]
+type Asked = readonly [tool: string, wish: string, by: string, twice?: string]
 export function readPrompt(text: string): { id: string; steps: readonly (readonly Asked[])[] } {
   const [, id = '', steps = '[]'] = /job (\S+) (\[.*\])/.exec(text) ?? []
   return { id, steps: JSON.parse(steps) as Asked[][] }
@@ -82,7 +85,7 @@ const isFinal = (result: string): boolean =>
 const mostTries = 3
 
 /** What the model says next: calls, or what became of each wish. */
-export function replyTo(messages: readonly ChatMessage[]) {
+export function replyTo(messages: readonly ChatMessage[], repeatsIds = false) {
   const start = messages.findLastIndex(
     ({ role, content }) => role === 'user' && /job \S+ \[/.test(textOf(content)),
   )
@@ -99,23 +102,33 @@ export function replyTo(messages: readonly ChatMessage[]) {
     if (wish !== undefined)
       results.set(wish, [...(results.get(wish) ?? []), textOf(message.content)])
   }
-  const isOpen = (wish: string): boolean => {
+  const isOpen = ([, wish, , twice]: Asked): boolean => {
     const all = results.get(wish) ?? []
     const last = all.at(-1)
     if (last === undefined) return true
+    // If two are alike, nobody could tell which one is tried again.
+    if (twice) return false
     return wordOf(wish, last) !== 'paid' && !isFinal(last) && all.length < mostTries
   }
   for (const calls of steps) {
-    const open = calls.filter(([, wish]) => isOpen(wish))
-    if (open.length > 0)
+    const open = calls.filter(isOpen)
+    if (open.length > 0) {
+      const toolCalls = open.flatMap((asked) => {
+        const call = callFor(asked, (results.get(asked[1]) ?? []).length)
+        return asked[3] ? [call, { ...call, id: `${call.id}-too` }] : [call]
+      })
       return {
         text: '',
-        toolCalls: open.map((asked) => callFor(asked, (results.get(asked[1]) ?? []).length)),
+        toolCalls: repeatsIds
+          ? toolCalls.map((call, index) => ({ ...call, id: `c${index + 1}` }))
+          : toolCalls,
       }
+    }
   }
-  const words = steps.flat().map(([, wish]) => {
+  const words = steps.flat().map(([, wish, , twice]) => {
     const all = results.get(wish) ?? []
     const words = all.map((result) => wordOf(wish, result))
+    if (twice) return words.map((word) => `${wish}=${word}`).join(' ')
     const isUnclear = words.includes('unknown') && !words.includes('paid')
     return `${wish}=${isUnclear ? 'unknown' : (words.at(-1) ?? 'failed')}`
   })
@@ -142,13 +155,17 @@ function callFor([tool, wish, by]: Asked, tries: number) {
   return { id, name: tool, arguments: { wish } }
 }
 
-export const modelOf = ({ onRead }: Program): Provider =>
+export const modelOf = ({ onRead, repeatsIds }: Program): Provider =>
   createMock({
     defaultResponse: ({ messages }) => {
       const error = onRead(messages)
-      return error === undefined ? replyTo(messages) : { error }
+      return error === undefined ? replyTo(messages, repeatsIds) : { error }
     },
   })
+
+/** How a tool that is slow prepares: longer than a lease. */
+const preparations = 8
+const preparationMs = 400
 
 const parameters = {
   type: 'object',
@@ -169,8 +186,14 @@ export function toolsOf({ receiver, timeoutMs = 2000, tool: change }: Program): 
         name,
         description: 'Pays a wish',
         parameters,
-        timeoutMs,
-        execute: async ({ wish }, { run, ask }) => {
+        timeoutMs: name === 'slowly' ? timeoutMs + preparations * preparationMs : timeoutMs,
+        execute: async ({ wish }, { run, ask, signal }) => {
+          for (let part = 0; name === 'slowly' && part < preparations; part++) {
+            signal.throwIfAborted()
+            await receiver.prepare?.(wish, run.idempotencyKey)
+            await new Promise((resolve) => setTimeout(resolve, preparationMs))
+          }
+          signal.throwIfAborted()
           if (name === 'print') {
             const hook = await run.webhook?.()
             if (hook) receiver.takeWebhook?.(wish, hook)

@@ -1,6 +1,6 @@
 // The receiver of payments, with its ledger, as the tools reach it: over a network that loses.
 import { OutcomeUnknown, type ReconcileOutcome, type Webhook } from '@modelport/runtime'
-import type { LedgerLine } from './audit.js'
+import type { LedgerLine, PreparedLine } from './audit.js'
 import { type Call, type History, type Sending, type SendingForm, sendings } from './history.js'
 import type { Payee } from './program.js'
 import { broken } from './virtual-network.js'
@@ -8,9 +8,13 @@ import type { Process, VirtualWorld } from './virtual-world.js'
 
 export class Receiver implements Payee {
   readonly ledger: LedgerLine[] = []
+  /** Who prepared what, and when: a tool that takes long. */
+  readonly prepared: PreparedLine[] = []
   readonly met = new Map<Sending, number>()
   /** Where results of work that continues elsewhere go. */
   readonly webhooks: { readonly wish: string; readonly url: string }[] = []
+  /** How a sending ends of which nothing is said. */
+  weather: () => Sending = () => 'answers'
   /** Nobody reaches it until this time. */
   awayUntil = 0
   readonly #world: VirtualWorld
@@ -43,7 +47,9 @@ export class Receiver implements Payee {
     const world = this.#world
     const owner = world.process
     const isAway = this.awayUntil > world.now
-    const name: Sending = isAway ? 'reaches nobody' : (this.#ends.get(wish)?.shift() ?? 'answers')
+    const name: Sending = isAway
+      ? 'reaches nobody'
+      : (this.#ends.get(wish)?.shift() ?? this.weather())
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
     const form: SendingForm = sendings[name]
     const sentAt = world.now
@@ -70,6 +76,15 @@ export class Receiver implements Payee {
         })
       })
     })
+  }
+
+  prepare(wish: string, key: string): Promise<void> {
+    const { now, process } = this.#world
+    // Timers that were due while a process was frozen come in any order.
+    const hasJustWoken = process !== undefined && now - process.wakesAt < 1 && process.wakesAt > 0
+    if (process && !hasJustWoken)
+      this.prepared.push({ at: Math.round(now), by: process.name, wish, key })
+    return Promise.resolve()
   }
 
   takeWebhook(wish: string, { url }: Webhook): void {

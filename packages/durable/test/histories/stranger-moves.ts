@@ -159,6 +159,28 @@ export const strangerMoves = {
       await client.send(message, { taskId, returnImmediately: true })
     }),
   },
+  'a decision is said again': {
+    weight: 4,
+    // A page that was left open: what it decides is not asked any more.
+    play: (cluster, { n }) => {
+      const { decisions } = cluster
+      const found = decisions[n % Math.max(1, decisions.length)]
+      if (!found) return false
+      const { agent, task: taskId, decision } = found
+      const { requestId } = decision
+      cluster.act('says it again', async () => {
+        const isAsked = requestsOf(await agent.get(taskId)).some(
+          (one) => one.requestId === requestId,
+        )
+        if (isAsked) return
+        const message = decisionOf(requestId, decision)
+        cluster.misfits.add(message.id)
+        cluster.note(`somebody says again what was decided of ${requestId}`)
+        await agent.send(message, { taskId, returnImmediately: true })
+      })
+      return true
+    },
+  },
   'an operator decides what does not fit': {
     weight: 1,
     play: (cluster, { n }) => {

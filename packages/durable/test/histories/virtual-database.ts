@@ -10,6 +10,7 @@ import type {
   WriteResult,
 } from '../../src/database/database.js'
 import { DurableError } from '../../src/database/durable-error.js'
+import { guardStatements } from './guards.js'
 import type { Process, VirtualWorld } from './virtual-world.js'
 
 /** What the connection of one process goes through. */
@@ -23,11 +24,17 @@ export interface Connection {
    * of a run that the process holds.
    */
   slow?: { readonly ms: number; readonly ofRun: boolean } | undefined
+  /** Milliseconds that the next read is under way. */
+  slowReadMs?: number | undefined
+  /** The reply to a commit is lost: the driver finds out that it was made, without its rows. */
+  losesReply?: { readonly afterMs: number; readonly ofRun: boolean } | undefined
   /**
    * From the next write of a run that the process holds on, what is sent arrives so many
    * milliseconds later, in order: a route that is lost and found.
    */
   stallMs?: number | undefined
+  /** That write still arrives: its reply comes later. */
+  stallsBehind?: boolean | undefined
   stallsUntil?: number | undefined
 }
 
@@ -36,6 +43,10 @@ export interface Rows {
   readonly lockRows: Database['lockRows']
   read(sql: string, params?: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]>
   write(statements: readonly Statement[]): WriteResult | Promise<WriteResult>
+  /** Looks at every change of a row from now on. Unset: these rows cannot. */
+  guard?(): void
+  /** What a change did that none may, one sentence each, and forgets it. */
+  broken?(): readonly string[]
   /** Everything that is stored: a line for each row, with the name of its table in front. */
   text(): string | Promise<string>
   close(): void | Promise<void>
@@ -81,6 +92,16 @@ export class MemoryRows implements Rows {
     }
   }
 
+  guard(): void {
+    for (const sql of guardStatements) this.#sqlite.exec(sql)
+  }
+
+  broken(): readonly string[] {
+    const rows = this.read('SELECT says, what FROM temp.broken')
+    if (rows.length > 0) this.#sqlite.exec('DELETE FROM temp.broken')
+    return rows.map(({ says, what }) => `${String(says)}: ${String(what)}`)
+  }
+
   text(): string {
     return this.read(`SELECT name FROM sqlite_master WHERE type = 'table'`)
       .flatMap(({ name }) =>
@@ -94,9 +115,16 @@ export class MemoryRows implements Rows {
   }
 }
 
+/** True for a transaction that may claim a run. */
+export const mayClaim = ([only]: readonly Statement[]): boolean =>
+  only?.sql.startsWith('UPDATE runs') === true && only.sql.endsWith('RETURNING *')
+
 /** True for the change of a run that only whoever holds it makes. */
 export const isOfHolder = ({ sql, expect }: Statement): boolean =>
   expect === 1 && sql.startsWith('UPDATE runs') && sql.includes(`status IN ('running')`)
+
+const takesRoom = (statements: readonly Statement[]): boolean =>
+  statements.some(({ sql }) => sql.startsWith('INSERT INTO reservations'))
 
 /** Sees what each process stores, and what came of it. */
 export type OnStoring = (
@@ -110,6 +138,13 @@ export class VirtualDatabase {
   readonly #world: VirtualWorld
   readonly #onDeath: (owner: Process) => void
   readonly #onStoring: OnStoring
+  /** May change what becomes of a write. */
+  weather: (owner: Process, connection: Connection, statements: readonly Statement[]) => void =
+    () => undefined
+  /** Whether news of a change are lost. */
+  losesNews: () => boolean = () => false
+  /** Writes under way that take room of a budget. */
+  taking = 0
 
   constructor(
     world: VirtualWorld,
@@ -133,21 +168,25 @@ export class VirtualDatabase {
     const world = this.#world
     const listeners = new ChangeListeners()
     this.#listeners.push({ owner, of: listeners })
-    const ask = <Result>(run: () => Result | Promise<Result>, slowMs = 0): Promise<Result> =>
+    const stallOf = (): number => Math.max(0, (connection.stallsUntil ?? 0) - world.now)
+    const ask = <Result>(
+      run: () => Result | Promise<Result>,
+      { slowMs = 0, replyMs = 0, onArrival = (): void => undefined } = {},
+    ): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (owner?.isDead) return
         const answer = (settle: () => void): void =>
-          void world.schedule(world.latency(), owner, settle)
+          void world.schedule(world.latency() + world.delay(replyMs + stallOf()), owner, settle)
         const fail = (error: unknown): void => answer(() => reject(error))
         // What was sent arrives, also if its process is dead by then.
-        const stallMs = Math.max(0, (connection.stallsUntil ?? 0) - world.now)
-        world.schedule(world.latency() + slowMs + stallMs, undefined, () => {
+        world.schedule(world.latency() + world.delay(slowMs + stallOf()), undefined, () => {
           if (connection.awayUntil > world.now) {
             fail(new DurableError('unavailable', 'the database is away'))
             return
           }
           try {
             const result = run()
+            onArrival()
             if (result instanceof Promise)
               world.hold(result.then((value) => answer(() => resolve(value)), fail))
             else answer(() => resolve(result))
@@ -157,6 +196,7 @@ export class VirtualDatabase {
         })
       })
     const store = (statements: readonly Statement[]): WriteResult | Promise<WriteResult> => {
+      if (takesRoom(statements)) this.taking--
       const onStored = this.#onStoring(owner, statements)
       const stored = this.#rows.write(statements)
       const note = (result: WriteResult): WriteResult => {
@@ -166,6 +206,8 @@ export class VirtualDatabase {
       return stored instanceof Promise ? stored.then(note) : note(stored)
     }
     const write = (statements: readonly Statement[]): Promise<WriteResult> => {
+      if (takesRoom(statements)) this.taking++
+      if (owner) this.weather(owner, connection, statements)
       const cut = connection.dieAt
       if (owner && cut && --cut.writes === 0) {
         connection.dieAt = undefined
@@ -173,31 +215,55 @@ export class VirtualDatabase {
         this.#onDeath(owner)
         return new Promise(() => undefined)
       }
-      const { slow, stallMs } = connection
-      if (stallMs !== undefined && statements.some(isOfHolder)) {
-        connection.stallMs = undefined
-        connection.stallsUntil = world.now + stallMs
+      const { slow, stallMs, losesReply } = connection
+      const isHolders = statements.some(isOfHolder)
+      let onArrival: (() => void) | undefined
+      if (stallMs !== undefined && isHolders) {
+        const { stallsBehind } = connection
+        connection.stallMs = connection.stallsBehind = undefined
+        const stall = (): void => void (connection.stallsUntil = world.now + stallMs)
+        if (stallsBehind) onArrival = stall
+        else stall()
       }
-      if (!slow || (slow.ofRun && !statements.some(isOfHolder))) return ask(() => store(statements))
-      connection.slow = undefined
-      return ask(() => store(statements), slow.ms)
+      const isSlow = slow !== undefined && (isHolders || !slow.ofRun)
+      if (isSlow) connection.slow = undefined
+      const isLost =
+        losesReply !== undefined && (isHolders || mayClaim(statements) || !losesReply.ofRun)
+      if (!isLost)
+        return ask(() => store(statements), {
+          ...(isSlow && { slowMs: slow.ms }),
+          ...(onArrival && { onArrival }),
+        })
+      connection.losesReply = undefined
+      const withoutRows = (result: WriteResult): WriteResult =>
+        result.ok ? { ok: true, rows: [] } : result
+      return ask(() => store(statements), {
+        replyMs: losesReply.afterMs,
+        ...(isSlow && { slowMs: slow.ms }),
+      }).then(withoutRows)
+    }
+    const read: Database['read'] = (sql, params) => {
+      const slowMs = connection.slowReadMs ?? 0
+      connection.slowReadMs = undefined
+      return ask(() => this.#rows.read(sql, params), { slowMs })
     }
     return {
       lockRows: this.#rows.lockRows,
       write,
-      read: (sql, params) => ask(() => this.#rows.read(sql, params)),
+      read,
       now: () => Date.now(),
       notify: (key) => {
-        if (!owner?.isDead) this.#notify(key)
+        if (!owner?.isDead) this.#notify(key, owner)
       },
       watch: (key, onChange) => listeners.add(key, onChange),
       close: () => Promise.resolve(),
     }
   }
 
-  #notify(key: string): void {
+  #notify(key: string, by: Process | undefined): void {
     for (const { owner, of } of this.#listeners)
-      this.#world.schedule(this.#world.latency(), owner, () => of.notify(key))
+      if (owner === by || !this.losesNews())
+        this.#world.schedule(this.#world.latency(), owner, () => of.notify(key))
   }
 
   text(): string | Promise<string> {

@@ -43,6 +43,7 @@ const textResult = (text: string, isError = false): object => ({
 
 /** The server. Its own process does not die; the way to it is away, slow and loses. */
 export class VirtualMcp implements Served {
+  readonly worksTwice = true
   readonly process: Process = { name: 'mcp', isDead: false, wakesAt: 0, clockOffset: 0 }
   readonly #receiver: Receiver
   readonly #tasks = new Map<string, McpTask>()

@@ -12,6 +12,10 @@ export const exchanges = {
   'answers 503': { status: 503 },
   'reaches nobody': { refuses: true },
   'breaks in the middle': { chunks: 2 },
+  'arrives late': { lateMs: 2500 },
+  'is answered late': { answerMs: 2500 },
+  // What lies between sends it again: to another process, perhaps.
+  'arrives twice': { isDoubled: true },
 } as const satisfies Record<
   string,
   {
@@ -20,6 +24,9 @@ export const exchanges = {
     readonly works?: boolean
     readonly refuses?: boolean
     readonly chunks?: number
+    readonly lateMs?: number
+    readonly answerMs?: number
+    readonly isDoubled?: boolean
   }
 >
 export type Exchange = keyof typeof exchanges
@@ -30,6 +37,8 @@ export const broken = (code: string): Error =>
 /** A server that a process runs. */
 export interface Served {
   readonly process: Process
+  /** It works on a message that comes twice twice: what lies between sends it once. */
+  readonly worksTwice?: true
   fetch(request: Request): Promise<Response>
 }
 
@@ -51,6 +60,8 @@ export class VirtualNetwork {
   /** How many exchanges with a host did not just arrive. */
   readonly failures = new Map<string, number>()
 
+  /** What happens to an exchange of which nothing is said. */
+  weather: () => Exchange = () => 'arrives'
   readonly #onExchange: (from: Process | undefined, host: string) => void
 
   constructor(world: VirtualWorld, onExchange: (from: Process | undefined, host: string) => void) {
@@ -91,7 +102,9 @@ export class VirtualNetwork {
     const servers = (this.servers.get(host) ?? []).filter(({ process }) => !process.isDead)
     const server = servers[Math.floor(world.random() * servers.length)]
     const isAway = (this.awayUntil.get(host) ?? 0) > world.now
-    const name: Exchange = isAway ? 'reaches nobody' : (this.faults.get(host)?.shift() ?? 'arrives')
+    const name: Exchange = isAway
+      ? 'reaches nobody'
+      : (this.faults.get(host)?.shift() ?? this.weather())
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
     if (name !== 'arrives') this.failures.set(host, (this.failures.get(host) ?? 0) + 1)
     const fault: {
@@ -100,6 +113,9 @@ export class VirtualNetwork {
       readonly works?: boolean
       readonly refuses?: boolean
       readonly chunks?: number
+      readonly lateMs?: number
+      readonly answerMs?: number
+      readonly isDoubled?: boolean
     } = exchanges[name]
     const fail = (code: string): unknown =>
       world.schedule(world.latency(), from, () => reject(broken(code)))
@@ -134,15 +150,28 @@ export class VirtualNetwork {
       void world.schedule(world.latency(), from, () => {
         if (!isOver) run()
       })
-    const serve = async (): Promise<void> => {
-      const response = await server.fetch(
+    const sendTo = (one: Served, until: AbortSignal): Promise<Response> =>
+      one.fetch(
         new Request(request.url, {
           method: request.method,
           headers: request.headers,
           ...(body !== undefined && { body }),
-          signal: inner.signal,
+          signal: until,
         }),
       )
+    if (fault.isDoubled && !server.worksTwice) {
+      const other = servers[Math.floor(world.random() * servers.length)] ?? server
+      world.schedule(world.latency(), other.process, () => {
+        // Nobody reads what it answers.
+        void sendTo(other, AbortSignal.timeout(3000))
+          .then((response) => response.body?.cancel())
+          .catch(() => undefined)
+      })
+    }
+    const serve = async (): Promise<void> => {
+      const response = await sendTo(server, inner.signal)
+      if (fault.answerMs !== undefined)
+        await world.pause(world.delay(fault.answerMs), server.process)
       if (fault.loses === 'reply') {
         toCaller(open.fail)
         return
@@ -202,7 +231,7 @@ export class VirtualNetwork {
         stream?.close()
       })
     }
-    world.schedule(world.latency(), server.process, () => {
+    world.schedule(world.latency() + world.delay(fault.lateMs ?? 0), server.process, () => {
       serve().catch(() => toCaller(open.fail))
     })
   }

@@ -48,6 +48,8 @@ export class VirtualWorld {
   now = 0
   /** Events that happened. */
   events = 0
+  /** Messages that arrive much later than others, and are under way. */
+  late = 0
   readonly random: () => number
   readonly #queue: Event[] = []
   #order = 0
@@ -78,6 +80,14 @@ export class VirtualWorld {
     }
     this.#insert(event)
     return event
+  }
+
+  /** Counts a message that is under way for so long. */
+  delay(ms: number): number {
+    if (ms < 20) return ms
+    this.late++
+    this.schedule(ms + 20, undefined, () => this.late--)
+    return ms
   }
 
   /** Stops the world until something outside of it is over, such as a statement of a server. */
