@@ -43,7 +43,7 @@ export class GoogleThoughts {
  */
 export function withoutMark(extra: unknown): object | undefined {
   const { google, ...others } = asObject(extra)
-  const { thought: _, ...kept } = asObject(google)
-  const fields = { ...others, ...(Object.keys(kept).length && { google: kept }) }
+  const { thought: _, ...googleFields } = asObject(google)
+  const fields = { ...others, ...(Object.keys(googleFields).length && { google: googleFields }) }
   return Object.keys(fields).length ? fields : undefined
 }

@@ -120,9 +120,9 @@ const reasoningFields: ReadonlySet<string | undefined> = new Set([
 /**
  * The state may have been in a browser: the name of a field from there could be that of the role.
  */
-function toChatState(kept: unknown): ChatState {
-  if (kept === undefined) return {}
-  const { field, ...state } = asObject<ChatState>(kept)
+function toChatState(value: unknown): ChatState {
+  if (value === undefined) return {}
+  const { field, ...state } = asObject<ChatState>(value)
   return reasoningFields.has(field) ? { ...state, field: field as string } : state
 }
 

@@ -128,12 +128,12 @@ export function assertUsage(
   const unreported = supports.cacheTokens ? [] : ['cacheReadTokens', 'cacheCreationTokens']
   for (const [name, count] of Object.entries(expected)) {
     if (unreported.includes(name)) continue
-    const found = usage[name as keyof TokenCounts]
-    if (found === 0 && name in optional && optional[name as keyof typeof optional]) continue
+    const actual = usage[name as keyof TokenCounts]
+    if (actual === 0 && name in optional && optional[name as keyof typeof optional]) continue
     const advice = name.startsWith('cache')
       ? ' (without such counts, the format says supports.cacheTokens: false)'
       : ''
-    assertEqual(found, count, `${what}.${name}${advice}`)
+    assertEqual(actual, count, `${what}.${name}${advice}`)
   }
 }
 

@@ -80,9 +80,9 @@ export class Lab {
     const connection = { plan, requests: [] as readonly LoggedRequest[] }
     const server = createMemoryServer(() => connection.plan, this.clock)
     const provider = this.harness.create({ clock: this.clock, ...config, fetch: server.fetch })
-    const made = Object.assign(connection, { requests: server.requests, provider })
-    this.#connections.push(made)
-    return made
+    const connected = Object.assign(connection, { requests: server.requests, provider })
+    this.#connections.push(connected)
+    return connected
   }
 
   /** A provider that plays a script, one turn a request; the last turn repeats. */
@@ -243,7 +243,7 @@ export async function stream(
 
 /** What a stream gave that must not fail. */
 export async function succeeded<Found extends Outcome>(outcome: Promise<Found>): Promise<Found> {
-  const found = await outcome
-  assert(!found.failed, `the stream failed: ${String(found.error)}`)
-  return found
+  const result = await outcome
+  assert(!result.failed, `the stream failed: ${String(result.error)}`)
+  return result
 }

@@ -139,9 +139,9 @@ export const scripts: readonly Script[] = [...textScripts, ...toolScripts]
 
 /** The script of that name. */
 export function scriptNamed(name: string): Script {
-  const found = scripts.find((one) => one.name === name)
-  if (!found) throw new TypeError(`no script "${name}"`)
-  return found
+  const script = scripts.find((one) => one.name === name)
+  if (!script) throw new TypeError(`no script "${name}"`)
+  return script
 }
 
 /** The tools of the scripts. */

@@ -29,8 +29,8 @@ export function checkPrices(where: string, prices: unknown): asserts prices is M
   }
 }
 
-function checkNames(where: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
+function checkNames(where: string, prices: object, known: readonly string[]): void {
+  const unknown = Object.keys(prices).find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw configError(`${where}: unknown field ${JSON.stringify(unknown)}${suggest(unknown, known)}`)
 }

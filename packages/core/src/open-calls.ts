@@ -34,19 +34,19 @@ export class OpenCalls {
    */
   take(calls: readonly ToolCall[], results: readonly ToolResult[]): void {
     if (!calls.length) throw new TypeError('sendToolResults: no tool call is open')
-    const taken = new Map<string, ToolMessage>()
+    const messages = new Map<string, ToolMessage>()
     for (const result of results) {
       const call = calls.find(({ id }) => id === result.callId)
-      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
+      if (!call || messages.has(result.callId) || this.#results.has(result.callId)) {
         const why = call ? 'already has its result' : 'is not a tool call of this turn'
         throw new LlmError(
           'invalid-request',
           `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${this.missing(calls).join(', ') || 'none'}`,
         )
       }
-      taken.set(result.callId, toToolMessage(result, call.name))
+      messages.set(result.callId, toToolMessage(result, call.name))
     }
-    for (const [id, message] of taken) this.#results.set(id, message)
+    for (const [id, message] of messages) this.#results.set(id, message)
   }
 
   /** `invalid-request`, if a call has no result: it names those calls. */

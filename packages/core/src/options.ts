@@ -134,11 +134,11 @@ export const mergeOptions = (...options: readonly (CallOptions | undefined)[]): 
 
 function mergeInto(
   merged: Record<string, unknown>,
-  given: JsonObject,
+  changes: JsonObject,
   deep = false,
 ): Record<string, unknown> {
-  for (const key of Object.keys(given)) {
-    const value = given[key]
+  for (const key of Object.keys(changes)) {
+    const value = changes[key]
     const own = merged[key]
     const inner = deep || key === 'vendor' || key === 'retry'
     if (

@@ -1,13 +1,13 @@
 /** The known name that was probably meant, or undefined when none is near. Case does not matter. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  const wanted = name.toLowerCase()
+  const lowerName = name.toLowerCase()
   let best: string | undefined
   let least = Infinity
   for (const candidate of known) {
-    const distance = editDistance(wanted, candidate.toLowerCase())
+    const distance = editDistance(lowerName, candidate.toLowerCase())
     if (
       distance >= least ||
-      distance > Math.max(1, 0.4 * Math.max(wanted.length, candidate.length))
+      distance > Math.max(1, 0.4 * Math.max(lowerName.length, candidate.length))
     )
       continue
     least = distance

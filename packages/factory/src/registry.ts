@@ -231,20 +231,20 @@ export class Registry {
   async #once(name: string, key: string, config: () => ModelConfig): Promise<Provider> {
     const provider = this.#providers.get(key)
     if (provider) return provider
-    const made = named(name, newProviderWith(this.#load, config(), this.#context))
-    this.#providers.set(key, made)
+    const loading = named(name, newProviderWith(this.#load, config(), this.#context))
+    this.#providers.set(key, loading)
     // A failure is not kept: the key may be there the next time.
-    made.catch(() => {
-      if (this.#providers.get(key) === made) this.#providers.delete(key)
+    loading.catch(() => {
+      if (this.#providers.get(key) === loading) this.#providers.delete(key)
     })
-    return made
+    return loading
   }
 }
 
 /** Says which model failed. */
-async function named<T>(name: string, made: Promise<T>): Promise<T> {
+async function named<T>(name: string, provider: Promise<T>): Promise<T> {
   try {
-    return await made
+    return await provider
   } catch (error) {
     throw isLlmError(error)
       ? new LlmError(error.code, `model "${name}": ${error.message}`, { cause: error })

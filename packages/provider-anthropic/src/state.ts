@@ -61,11 +61,11 @@ export const containerOf = (message: AssistantMessage): string | undefined =>
  * message has none, or when it was changed since: its state is used whole or not at all.
  */
 export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined {
-  const kept = keptBlocks(message)
-  if (!kept) return undefined
+  const stateBlocks = keptBlocks(message)
+  if (!stateBlocks) return undefined
   const calls = [...(message.toolCalls ?? [])]
-  const uses = kept.filter(({ type }) => type === 'tool_use')
-  const text = kept
+  const uses = stateBlocks.filter(({ type }) => type === 'tool_use')
+  const text = stateBlocks
     .map((block) =>
       block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : '',
     )
@@ -73,7 +73,7 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
   const same =
     uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
   if (!same || text !== textOf(message.content)) return undefined
-  const blocks = kept
+  const blocks = stateBlocks
     .map((block) =>
       block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block,
     )
@@ -81,7 +81,7 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
       ({ type, ...block }, at) =>
         type !== containerType &&
         (type !== 'text' || isSayable(block['text'])) &&
-        !isDeclined(kept, at),
+        !isDeclined(stateBlocks, at),
     )
   // An assistant message may not end with thinking; there is nothing left that it could belong to.
   while (blocks.length && isThinking(blocks.at(-1) as WireBlock)) blocks.pop()
@@ -95,17 +95,19 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#continuing-the-conversation
  * (read 2026-11-21)
  */
-function isDeclined(kept: readonly WireBlock[], at: number): boolean {
-  const { type, id } = kept[at] as WireBlock
-  const taken = kept.findLastIndex((block) => block.type === 'fallback')
+function isDeclined(blocks: readonly WireBlock[], at: number): boolean {
+  const { type, id } = blocks[at] as WireBlock
+  const lastFallback = blocks.findLastIndex((block) => block.type === 'fallback')
   return (
-    at < taken && type.endsWith('tool_use') && !kept.some((block) => block['tool_use_id'] === id)
+    at < lastFallback &&
+    type.endsWith('tool_use') &&
+    !blocks.some((block) => block['tool_use_id'] === id)
   )
 }
 
 /**
  * A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises.
  */
-export function toolUseBlock(call: ToolCall, kept: object = { type: 'tool_use' }): WireBlock {
-  return { ...kept, type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }
+export function toolUseBlock(call: ToolCall, block: object = { type: 'tool_use' }): WireBlock {
+  return { ...block, type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }
 }

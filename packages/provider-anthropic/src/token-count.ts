@@ -27,13 +27,13 @@ export async function countTokens(
     takes,
     request: (turn) => toRequest(turn, rules),
     send: async (request, io) => {
-      const asked = Object.fromEntries(
+      const countedFields = Object.fromEntries(
         Object.entries(request.body).filter(([field]) => counted.includes(field)),
       )
-      if (connection.cloud === 'vertex') return postToVertex(io, connection, request, asked)
+      if (connection.cloud === 'vertex') return postToVertex(io, connection, request, countedFields)
       const path = '/v1/messages/count_tokens'
       const { url, headers } = await ownRequest(connection, path, request.betas)
-      return postJson(io, url, asked, headers)
+      return postJson(io, url, countedFields, headers)
     },
     countIn: (response) => (response as { readonly input_tokens?: unknown } | null)?.input_tokens,
     error: toAnthropicError,

@@ -107,8 +107,8 @@ const toCount = (value: unknown): number => (typeof value === 'number' && value 
 
 /** The counts above zero; undefined if there are none. */
 function positive(counts: Readonly<Record<string, unknown>>): NamedCounts | undefined {
-  const found = Object.entries(counts).filter(
+  const entries = Object.entries(counts).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
   )
-  return found.length ? Object.fromEntries(found) : undefined
+  return entries.length ? Object.fromEntries(entries) : undefined
 }

@@ -183,8 +183,10 @@ export class ReplyBlocks {
   }
 
   #reasoning(block: OpenBlock, piece: WireReasoning): void {
-    const { text: given, signature } = isObject(piece.reasoningText) ? piece.reasoningText : piece
-    const text = stringOf(given) ?? ''
+    const { text: reasoningText, signature } = isObject(piece.reasoningText)
+      ? piece.reasoningText
+      : piece
+    const text = stringOf(reasoningText) ?? ''
     block.reasoning.add(text)
     this.#sink.reasoning(text)
     if (typeof signature === 'string') block.signature = (block.signature ?? '') + signature

@@ -25,14 +25,14 @@ export type CredentialSource =
 export function toAwsCredentials(
   value: unknown,
 ): AwsCredentials & { readonly sessionToken?: string } {
-  const given = isObject(value) ? value : {}
+  const fields = isObject(value) ? value : {}
   const names = [
     'accessKeyId',
     'secretAccessKey',
-    ...(given['sessionToken'] ? ['sessionToken'] : []),
+    ...(fields['sessionToken'] ? ['sessionToken'] : []),
   ]
   const [accessKeyId = '', secretAccessKey = '', sessionToken] = names.map((name) => {
-    const key = given[name]
+    const key = fields[name]
     if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
     throw configError(
       `${providerName}: credentials.${name} must be text of visible ASCII without spaces`,

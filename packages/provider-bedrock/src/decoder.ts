@@ -121,8 +121,8 @@ function toCounts(usage: WireUsage): Parameters<Sink['usage']>[0] {
   const read = countOf(usage.cacheReadInputTokens)
   const written = countOf(usage.cacheWriteInputTokens)
   const details = listOf<NonNullable<WireUsage['cacheDetails']>[number]>(usage.cacheDetails)
-  const byLifetime = details.flatMap(({ ttl, inputTokens: given }) => {
-    const count = countOf(given)
+  const byLifetime = details.flatMap(({ ttl, inputTokens: tokens }) => {
+    const count = countOf(tokens)
     return count ? [[stringOf(ttl) ?? '', count] as const] : []
   })
   return {

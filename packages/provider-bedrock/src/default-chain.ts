@@ -33,10 +33,10 @@ export function fromDefaultChain(
         `${source} is at ${target}, which is not among the allowed hosts (${allowed.join(', ')})`,
       )
   }
-  let found: (() => Promise<AwsCredentials>) | undefined
+  let chain: (() => Promise<AwsCredentials>) | undefined
   return async () => {
-    found ??= await createChain(region, config, check, allowed !== undefined)
-    return found()
+    chain ??= await createChain(region, config, check, allowed !== undefined)
+    return chain()
   }
 }
 
@@ -103,8 +103,11 @@ async function containerAddress(): Promise<URL | undefined> {
 }
 
 async function instanceAddress(): Promise<URL> {
-  const given = await setting('AWS_EC2_METADATA_SERVICE_ENDPOINT', 'ec2_metadata_service_endpoint')
-  if (given) return new URL(given)
+  const endpoint = await setting(
+    'AWS_EC2_METADATA_SERVICE_ENDPOINT',
+    'ec2_metadata_service_endpoint',
+  )
+  if (endpoint) return new URL(endpoint)
   const mode = await setting(
     'AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE',
     'ec2_metadata_service_endpoint_mode',

@@ -101,8 +101,8 @@ function replyBlocks(
   where: string,
   model: string,
 ): readonly WireBlock[] {
-  const kept = replayBlocks(message, model)
-  if (kept) return kept
+  const ownBlocks = replayBlocks(message, model)
+  if (ownBlocks) return ownBlocks
   const shown =
     textOf(message.content) || typeof message.content !== 'string'
       ? message.content
@@ -126,8 +126,10 @@ function toolResult(
   if (marks.length)
     throw new LlmError('unsupported', `${where}: a tool result has no cache point inside it`)
   // A failed result without content is refused.
-  const said = isError && !blocks.length ? [{ text: 'The tool failed without a message.' }] : blocks
-  const failed = isError && !traits.resultStatus ? [{ text: 'Error:' }, ...said] : said
+  const resultBlocks =
+    isError && !blocks.length ? [{ text: 'The tool failed without a message.' }] : blocks
+  const failed =
+    isError && !traits.resultStatus ? [{ text: 'Error:' }, ...resultBlocks] : resultBlocks
   return {
     toolResult: {
       toolUseId: toolCallId,

@@ -112,8 +112,8 @@ export function createGoogleBatches(config: GoogleConfig): BatchRunner {
         batch: { display_name: 'modelport', input_config: { requests: { requests } } },
       }
       const request = { url, headers: { ...headers }, body, inBandErrors: false }
-      const made = await endpoint.json<WireOperation | null>(request, options)
-      return { ...toBatch(made ?? {}), total: items.length }
+      const operation = await endpoint.json<WireOperation | null>(request, options)
+      return { ...toBatch(operation ?? {}), total: items.length }
     },
     cancel: async (id, options) => {
       // The response is empty.

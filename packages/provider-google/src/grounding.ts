@@ -9,14 +9,14 @@ import type { WireCandidate, WireRange, WireSource } from './wire.js'
  */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {
   const { citations, citationSources } = citationMetadata ?? {}
-  const found = [
+  const all = [
     ...toGroundingCitations(groundingMetadata ?? {}),
     ...listOf(citations ?? citationSources).map((source) => ({
       ...toCitation(source),
       ...toRange(source),
     })),
   ]
-  return found.filter(({ url, title, text }) => url ?? title ?? text)
+  return all.filter(({ url, title, text }) => url ?? title ?? text)
 }
 
 function toGroundingCitations({

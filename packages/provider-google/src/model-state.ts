@@ -113,13 +113,14 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
   if (!parts) return undefined
   const text = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
   const calls = parts.flatMap(({ functionCall }) => functionCall ?? [])
-  const told = message.toolCalls ?? []
+  const messageCalls = message.toolCalls ?? []
   const same =
     text === textOf(message.content) &&
-    calls.length === told.length &&
+    calls.length === messageCalls.length &&
     calls.every(
       ({ name, args }, index) =>
-        name === told[index]?.name && isSameJson(args ?? {}, told[index]?.arguments),
+        name === messageCalls[index]?.name &&
+        isSameJson(args ?? {}, messageCalls[index]?.arguments),
     )
   return same ? parts : undefined
 }

@@ -58,9 +58,9 @@ export class PartialArguments {
 function holderAt(holder: Holder, key: string | number, next: string | number): Holder {
   const inner = read(holder, key)
   if (isHolder(inner)) return inner
-  const made: Holder = typeof next === 'number' ? [] : {}
-  write(holder, key, made)
-  return made
+  const newHolder: Holder = typeof next === 'number' ? [] : {}
+  write(holder, key, newHolder)
+  return newHolder
 }
 
 function valueOf({ stringValue, numberValue, boolValue }: PartialArg): unknown {

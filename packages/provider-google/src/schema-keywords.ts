@@ -58,20 +58,20 @@ const nested = [
  */
 export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
   if (!isObject(schema)) return []
-  const found = Object.keys(schema)
+  const pointers = Object.keys(schema)
     .filter((key) => !honoured.has(key) && !annotations.has(key))
     .map((key) => `${pointer}/${toPointerPart(key)}`)
   for (const key of nested) {
     const value = schema[key]
     const at = `${pointer}/${toPointerPart(key)}`
     if (!isSchemaMap(key) && !Array.isArray(value)) {
-      found.push(...unhonouredKeywords(value, at))
+      pointers.push(...unhonouredKeywords(value, at))
       continue
     }
     for (const [name, inner] of Object.entries(value ?? {}))
-      found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
+      pointers.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
   }
-  return found
+  return pointers
 }
 
 const isSchemaMap = (key: string): boolean =>

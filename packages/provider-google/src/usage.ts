@@ -22,16 +22,16 @@ export class UsageReport {
   }
 
   /** Takes a chunk's counts: what a chunk leaves out, or has as null, stays as it was. */
-  take(given: WireUsage): void {
+  take(update: WireUsage): void {
     const usage = this.#usage
     // No entries and no copies: every chunk has counts.
-    const kept: Record<string, unknown> = usage
-    for (const name in given) {
-      const value: unknown = given[name as keyof WireUsage]
+    const fields: Record<string, unknown> = usage
+    for (const name in update) {
+      const value: unknown = update[name as keyof WireUsage]
       if (value === null || value === undefined) continue
-      if (typeof value === 'number' || !name.endsWith('Count')) kept[name] = value
+      if (typeof value === 'number' || !name.endsWith('Count')) fields[name] = value
       // Protobuf writes large numbers as text.
-      else if (typeof value === 'string' && /^\d{1,15}$/.test(value)) kept[name] = Number(value)
+      else if (typeof value === 'string' && /^\d{1,15}$/.test(value)) fields[name] = Number(value)
     }
     const tier = stringOf(usage.serviceTier) ?? stringOf(usage.trafficType)
     if (tier) this.#sink.details({ serviceTier: tier })
@@ -77,7 +77,7 @@ function byModality(
 ): NamedCounts | undefined {
   if (!counts && !more) return undefined
   const sums: Record<string, number> = {}
-  let found = false
+  let hasCounts = false
   for (const list of [counts, more]) {
     for (const { modality, tokenCount } of listOf(list)) {
       const name =
@@ -86,8 +86,8 @@ function byModality(
           : (modalityNames.get(modality ?? '') ?? stringOf(modality)?.toLowerCase())
       if (!name || typeof tokenCount !== 'number' || !tokenCount) continue
       sums[name] = (sums[name] ?? 0) + tokenCount
-      found = true
+      hasCounts = true
     }
   }
-  return found ? sums : undefined
+  return hasCounts ? sums : undefined
 }

@@ -104,12 +104,12 @@ const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, s
 
 /** Why a reply or a vector could not be made, or not to its end. `log` is what llama.cpp said. */
 export function toEvaluationError(cause: unknown, log: readonly string[]): ProviderError {
-  const said = [errorText(cause), ...log].join('; ')
-  const known = evaluationFailures.find(([words]) => words.test(`${kindOf(cause)} ${said}`))
-  if (known) return toError(known[1], `${known[3]} (${said})`, known[2], cause)
+  const detail = [errorText(cause), ...log].join('; ')
+  const known = evaluationFailures.find(([words]) => words.test(`${kindOf(cause)} ${detail}`))
+  if (known) return toError(known[1], `${known[3]} (${detail})`, known[2], cause)
   return toError(
     'server',
-    `llama.cpp failed to evaluate: ${said}; set gpu: false to see whether the graphics card is at fault, or a smaller contextSize`,
+    `llama.cpp failed to evaluate: ${detail}; set gpu: false to see whether the graphics card is at fault, or a smaller contextSize`,
     'evaluation-failed',
     cause,
   )

@@ -64,9 +64,9 @@ async function start(gpu: LlamaCppModelConfig['gpu'] & {}): Promise<LlamaRuntime
       llama,
       takeLog: async () => {
         await new Promise((resolve) => setTimeout(resolve, logDelayMs))
-        const taken = log
+        const lines = log
         log = []
-        return taken
+        return lines
       },
     }
   } catch (cause) {

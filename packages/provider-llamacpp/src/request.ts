@@ -59,7 +59,7 @@ export function toRequest(turn: Turn): LlamaRequest {
   checkToolChoice(toolChoice, tools)
   // By default a sampler drops even likely tokens; logprobs need them all.
   const open = topLogprobs !== undefined && { topK: 0, topP: 1 }
-  const given = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
+  const settings = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
     ([, value]) => value !== undefined,
   )
   return {
@@ -77,7 +77,7 @@ export function toRequest(turn: Turn): LlamaRequest {
     maxTokens,
     stop: stop.filter((text) => text !== ''),
     ...(topLogprobs !== undefined && { topLogprobs }),
-    sampling: { ...open, ...Object.fromEntries(given) },
+    sampling: { ...open, ...Object.fromEntries(settings) },
   }
 }
 

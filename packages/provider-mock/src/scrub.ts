@@ -110,10 +110,10 @@ export function scrubHeaders(
   headers: Headers,
   redact: (text: string) => string,
 ): Record<string, string> {
-  const kept = [...headers].filter(([name]) => !volatileHeader.test(name))
+  const stableHeaders = [...headers].filter(([name]) => !volatileHeader.test(name))
   const clean = (text: string): string => redact(text.replace(uploadParameter, '$1=-'))
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]),
+    stableHeaders.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]),
   )
 }
 

@@ -15,10 +15,10 @@ export function capabilities(
   const row = config.preset
   const known = row?.claims ?? {}
   const source = row?.docs ?? 'nothing is known of this server; set a profile'
-  const claim = (ability: Ability, said: Capability['supported']): Capability => {
-    const [supported, where] = known[ability] ?? [said, source]
+  const claim = (ability: Ability, dialectClaim: Capability['supported']): Capability => {
+    const [supported, where] = known[ability] ?? [dialectClaim, source]
     // What the dialect cannot say, no row can promise.
-    return said === false
+    return dialectClaim === false
       ? { supported: false, source: known[ability]?.[0] === false ? where : source }
       : { supported, source: where }
   }

@@ -23,27 +23,31 @@ export type PresetConfig = Partial<OpenAICompatibleConfig>
  */
 export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompatibleConfig {
   const { name, baseUrl, quirks } = row
-  const given: PresetConfig = defined(config)
-  const model = given.model ?? row.model
-  const apiKey = given.apiKey ?? row.fallbackKey
-  if (given.baseUrl === undefined && row.retired)
+  const ownConfig: PresetConfig = defined(config)
+  const model = ownConfig.model ?? row.model
+  const apiKey = ownConfig.apiKey ?? row.fallbackKey
+  if (ownConfig.baseUrl === undefined && row.retired)
     throw configError(
       `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`,
     )
-  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined)
+  if (ownConfig.baseUrl === undefined && row.needsKey && apiKey === undefined)
     throw configError(`${name}: pass apiKey; only newProvider reads it from ${row.keyVariables[0]}`)
   if (!model) throw configError(`${name}: pass model; only you know what this server has`)
   return {
     name,
     baseUrl,
-    ...given,
+    ...ownConfig,
     preset: row,
     model,
     cheapestModel:
-      given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
+      ownConfig.cheapestModel ??
+      (ownConfig.baseUrl === undefined ? row.cheapestModel : undefined) ??
+      model,
     ...(apiKey !== undefined && { apiKey }),
-    ...((row.timeouts ?? given.timeouts) && { timeouts: { ...row.timeouts, ...given.timeouts } }),
-    quirks: { ...quirks, ...given.quirks },
+    ...((row.timeouts ?? ownConfig.timeouts) && {
+      timeouts: { ...row.timeouts, ...ownConfig.timeouts },
+    }),
+    quirks: { ...quirks, ...ownConfig.quirks },
   }
 }
 

@@ -180,8 +180,9 @@ class ResponsesDecoder implements Decoder {
     if (status === 'cancelled')
       throw new LlmError('aborted', 'the response was cancelled at the server')
     const items = listOf(response.output)
-    const given = this.#done.size ? this.#items.missing(items) : items.entries()
-    for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)
+    const missing = this.#done.size ? this.#items.missing(items) : items.entries()
+    for (const [place, item] of missing)
+      this.#item(this.#items.progress(place, item.id, true), item)
     this.#sink.model(response.model ?? '')
     const { usage, error } = response
     const counts = toCounts(usage)

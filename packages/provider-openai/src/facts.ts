@@ -43,8 +43,8 @@ function toolCounts(fields: Fields): NamedCounts | undefined {
       ? [[name, value]]
       : Object.entries(fieldsOf(value)).map(([part, count]) => [`${name}_${part}`, count]),
   )
-  const found = counts.filter(
+  const entries = counts.filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
   )
-  return found.length ? Object.fromEntries(found) : undefined
+  return entries.length ? Object.fromEntries(entries) : undefined
 }

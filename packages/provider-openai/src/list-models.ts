@@ -25,8 +25,8 @@ export async function listModels(
 ): Promise<readonly OpenAIModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
   const { client, request } = apiClient(config, 'resource')
-  const asked = { ...(await request('/models')), inBandErrors: false }
-  const response = await client.json<WireModels | null>(asked, options)
+  const listRequest = { ...(await request('/models')), inBandErrors: false }
+  const response = await client.json<WireModels | null>(listRequest, options)
   return listOf(response?.data).flatMap(({ id, created, owned_by }) => {
     const facts = defined({ createdAt: dateOf(created), ownedBy: asText(owned_by) || undefined })
     return asText(id) ? [{ id: asText(id), ...facts }] : []

@@ -100,14 +100,14 @@ function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
       'unsupported',
       `the Responses API takes maxTokens of at least ${fewestTokens}, not ${maxTokens}; set ${fewestTokens}, or use api: "chat"`,
     )
-  const found = [
+  const unsupported = [
     ...(options.stop?.length ? ['stop'] : []),
     ...(options.seed === undefined ? [] : ['seed']),
     ...(options.topK === undefined ? [] : ['topK']),
   ]
-  if (!found.length) return
+  if (!unsupported.length) return
   const hint = options.topK === undefined ? '; use api: "chat", which takes it' : '; leave it out'
-  throw new LlmError('unsupported', `the Responses API has no ${found.join(', no ')}${hint}`)
+  throw new LlmError('unsupported', `the Responses API has no ${unsupported.join(', no ')}${hint}`)
 }
 
 function toToolFields(turn: Turn): JsonObject {

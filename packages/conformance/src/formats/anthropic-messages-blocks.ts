@@ -113,10 +113,10 @@ export function blockViolations(
     )
       ? []
       : [`${at.join('.')}.type: unknown type ${type}`]
-  const found = formProblems(form, one, at)
+  const violations = formProblems(form, one, at)
   if (!roles.split(' ').includes(role))
-    found.push(`${at.join('.')}: ${type} is not allowed in a ${role} message`)
-  if (type !== 'tool_result' || found.length) return found
+    violations.push(`${at.join('.')}: ${type} is not allowed in a ${role} message`)
+  if (type !== 'tool_result' || violations.length) return violations
   return blocksOf(result.parse(one).content).flatMap((part, index) => [
     ...(inner.includes(part.type)
       ? []

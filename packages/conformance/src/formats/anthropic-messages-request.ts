@@ -99,7 +99,7 @@ function readMessage({ role, content }: WireMessage): WireConversationMessage[] 
 export function anthropicViolations(request: WireRequest): readonly string[] {
   const { headers } = request
   const version = headers['anthropic-version']
-  const found = brokenRules([
+  const violations = brokenRules([
     [
       !headers['x-api-key'] && !headers['authorization']?.startsWith('Bearer '),
       'x-api-key: missing',
@@ -110,11 +110,16 @@ export function anthropicViolations(request: WireRequest): readonly string[] {
     ],
   ])
   const { body, problems } = readBody(messagesBody, request)
-  if (!body) return [...found, ...problems]
+  if (!body) return [...violations, ...problems]
   if (version === '2026-10-21')
     for (const field of ['temperature', 'top_p', 'top_k'] as const)
-      if (body[field] !== undefined) found.push(`${field}: not in this version`)
-  return [...found, ...thinkingRules(body), ...toolRules(body), ...conversationViolations(body)]
+      if (body[field] !== undefined) violations.push(`${field}: not in this version`)
+  return [
+    ...violations,
+    ...thinkingRules(body),
+    ...toolRules(body),
+    ...conversationViolations(body),
+  ]
 }
 
 function thinkingRules({
@@ -165,13 +170,13 @@ function toolRules({ tools = [], tool_choice: choice, messages }: MessagesBody):
 }
 
 function conversationViolations({ system, messages, thinking, tools }: MessagesBody): string[] {
-  const found = blocksOf(system).flatMap((one, index) =>
+  const violations = blocksOf(system).flatMap((one, index) =>
     blockViolations(one, 'system', ['system', index]),
   )
   // The summary of a conversation stands for its start.
   const summarized = blocksOf(messages[0]?.content)[0]?.type === 'compaction'
   if (messages[0]?.role !== 'user' && !summarized)
-    found.push('messages: first message must use the "user" role')
+    violations.push('messages: first message must use the "user" role')
   for (const [index, { role, content }] of messages.entries()) {
     const where = `messages[${index}]`
     if (
@@ -179,20 +184,22 @@ function conversationViolations({ system, messages, thinking, tools }: MessagesB
       index < messages.length - 1 &&
       messages[index + 1]?.role !== 'assistant'
     )
-      found.push(`${where}: a system message must be last or before an assistant message`)
-    if (!blocksOf(content).length) found.push(`${where}.content: empty`)
+      violations.push(`${where}: a system message must be last or before an assistant message`)
+    if (!blocksOf(content).length) violations.push(`${where}.content: empty`)
     for (const [at, one] of blocksOf(content).entries())
-      found.push(...blockViolations(one, role, ['messages', index, 'content', at]))
+      violations.push(...blockViolations(one, role, ['messages', index, 'content', at]))
   }
   const turns = combined(messages)
-  for (const index of turns.keys()) found.push(...pairingViolations(turns, index, `turn ${index}`))
+  for (const index of turns.keys())
+    violations.push(...pairingViolations(turns, index, `turn ${index}`))
   const marks = [
     ...blocksOf(system),
     ...(tools ?? []),
     ...messages.flatMap(({ content }) => blocksOf(content)),
   ].filter((one) => one['cache_control'])
-  if (marks.length > 4) found.push(`cache_control: a maximum of 4 blocks, found ${marks.length}`)
-  return [...found, ...thinkingViolations(turns, thinking?.type)]
+  if (marks.length > 4)
+    violations.push(`cache_control: a maximum of 4 blocks, found ${marks.length}`)
+  return [...violations, ...thinkingViolations(turns, thinking?.type)]
 }
 
 /** The API itself combines messages of one role that follow each other. */
@@ -220,25 +227,25 @@ function pairingViolations(
     blocksOf(message?.content)
       .filter((block) => block.type === type)
       .map((block) => block[field])
-  const found: string[] = []
+  const violations: string[] = []
   const calls = ids(messages[index - 1], 'tool_use', 'id')
   const results = ids(messages[index], 'tool_result', 'tool_use_id')
   const missing = calls.filter((id) => !results.includes(id))
   if (missing.length)
-    found.push(
+    violations.push(
       `${where}: tool_use ids without tool_result blocks immediately after: ${missing.join(', ')}`,
     )
   for (const id of results)
     if (!calls.includes(id))
-      found.push(`${where}: unexpected tool_use_id in tool_result: ${String(id)}`)
+      violations.push(`${where}: unexpected tool_use_id in tool_result: ${String(id)}`)
   if (new Set(results).size !== results.length)
-    found.push(`${where}: each tool_use must have a single result`)
+    violations.push(`${where}: each tool_use must have a single result`)
   const first = blocksOf(messages[index]?.content).slice(0, results.length)
   if (first.some(({ type }) => type !== 'tool_result'))
-    found.push(`${where}: tool_result blocks must come first`)
+    violations.push(`${where}: tool_result blocks must come first`)
   if (index === messages.length - 1 && ids(messages[index], 'tool_use', 'id').length)
-    found.push(`${where}: the last message has calls without results`)
-  return found
+    violations.push(`${where}: the last message has calls without results`)
+  return violations
 }
 
 /** With a budget of thinking, a tool turn that continues must start with thinking. */

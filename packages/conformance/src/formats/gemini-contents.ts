@@ -83,13 +83,13 @@ const resultsOf = (one: WireContent | undefined): WireResult[] =>
 export function contentViolations(contents: readonly WireContent[], signed: boolean): string[] {
   // The current turn begins after the last user content that is not a tool result.
   const turn = contents.findLastIndex((one) => one.role === 'user' && !resultsOf(one).length)
-  const found = contents.flatMap((one, index) => [
+  const violations = contents.flatMap((one, index) => [
     ...pairingViolations(contents, index, `contents[${index}]`),
     ...signatureViolations(one, `contents[${index}]`, signed && index > turn),
   ])
   if (contents.at(-1)?.role === 'model')
-    found.push('contents: the last content must not have the role model')
-  return found
+    violations.push('contents: the last content must not have the role model')
+  return violations
 }
 
 /**
@@ -107,7 +107,7 @@ function pairingViolations(
   const called = callsOf(one).length > 0
   const results = resultsOf(one)
   const calls = callsOf(before)
-  const found = brokenRules([
+  const violations = brokenRules([
     [
       called && before?.role !== 'user',
       `${where}: Please ensure that function call turn comes immediately after a user turn or after a function response turn.`,
@@ -128,11 +128,15 @@ function pairingViolations(
   for (const [at, { name, id }] of results.entries()) {
     const call = calls[at]
     if (name !== call?.name)
-      found.push(`${where}: the response of "${name}" answers a call of "${String(call?.name)}"`)
+      violations.push(
+        `${where}: the response of "${name}" answers a call of "${String(call?.name)}"`,
+      )
     if (id !== call?.id)
-      found.push(`${where}: the response has the id ${String(id)}, its call ${String(call?.id)}`)
+      violations.push(
+        `${where}: the response has the id ${String(id)}, its call ${String(call?.id)}`,
+      )
   }
-  return found
+  return violations
 }
 
 /**
@@ -144,22 +148,22 @@ function signatureViolations(
   where: string,
   required: boolean,
 ): string[] {
-  const found: string[] = []
+  const violations: string[] = []
   const first = parts.find(({ functionCall }) => functionCall)
   if (required && first && first.thoughtSignature === undefined) {
-    found.push(`${where}: Function call is missing a thought_signature in functionCall parts.`)
+    violations.push(`${where}: Function call is missing a thought_signature in functionCall parts.`)
   }
   let text = ''
   for (const part of parts) {
     if (part.thought !== true) text += part.text ?? ''
     const { thoughtSignature: signature, functionCall } = part
     if (signature === undefined) continue
-    if (role !== 'model') found.push(`${where}: a signature outside the role model`)
+    if (role !== 'model') violations.push(`${where}: a signature outside the role model`)
     if (foreignSignatures.includes(asText(signature))) continue
-    const given = functionCall
+    const expected = functionCall
       ? callSignature(functionCall.name, functionCall.args)
       : textSignature(text)
-    if (signature !== given) found.push(`${where}: Thought signature is not valid.`)
+    if (signature !== expected) violations.push(`${where}: Thought signature is not valid.`)
   }
-  return found
+  return violations
 }

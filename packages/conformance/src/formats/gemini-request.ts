@@ -110,13 +110,13 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
   } = body as Partial<GenerateBody>
   const { maxOutputTokens, temperature } = generationConfig
   let open: string[] = []
-  let made = 0
+  let callCount = 0
   const messages = contents.flatMap(({ role, parts }): WireConversationMessage[] => {
     const text = parts.map((part) => (part.thought === true ? '' : asText(part.text))).join('')
     if (role === 'model') {
       const toolCalls = parts.flatMap(({ functionCall: call }) =>
         call
-          ? [{ id: asText(call.id) || `at ${made++}`, name: call.name, arguments: call.args }]
+          ? [{ id: asText(call.id) || `at ${callCount++}`, name: call.name, arguments: call.args }]
           : [],
       )
       open = toolCalls.map(({ id }) => id)
@@ -162,7 +162,7 @@ const declarationsOf = (
 export function geminiViolations(request: WireRequest): readonly string[] {
   const { path, headers } = request
   const query = new URLSearchParams(path.split('?')[1] ?? '')
-  const found = brokenRules([
+  const violations = brokenRules([
     [query.has('key'), 'the key is in the URL'],
     [
       path.includes(':streamGenerateContent') !== (query.get('alt') === 'sse'),
@@ -174,10 +174,10 @@ export function geminiViolations(request: WireRequest): readonly string[] {
     ],
   ])
   const { body, problems } = readBody(generateBody, request)
-  if (!body) return [...found, ...problems]
+  if (!body) return [...violations, ...problems]
   const signed = !/models\/gemini-[12]\./.test(path)
   return [
-    ...found,
+    ...violations,
     ...toolViolations(body),
     ...configViolations(body),
     ...contentViolations(body.contents, signed),

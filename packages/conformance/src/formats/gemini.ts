@@ -79,7 +79,7 @@ const isStream = ({ path }: WireRequest): boolean => path.includes(':streamGener
 const toJson = (data: unknown, indent?: number): string =>
   JSON.stringify(data, null, indent).replace(
     /[\u2028\u2029\ufeff]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16)}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16)}`,
   )
 const event = (data: unknown): string => `data: ${toJson(data)}\r\n\r\n`
 const whole = (body: unknown): WireResponse => ({

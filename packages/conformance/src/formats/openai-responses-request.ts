@@ -170,13 +170,13 @@ function readItem(one: z.input<typeof item>, messages: WireConversationMessage[]
     const last = messages.at(-1)
     const before: AssistantMessage =
       last?.role === 'assistant' ? last : { role: 'assistant', text: '', toolCalls: [] }
-    const made = {
+    const call = {
       id: String(one['call_id']),
       name: String(one['name']),
       arguments: parseJsonOrText(String(one['arguments'] ?? one['input'])),
     }
     const message: AssistantMessage = isCall
-      ? { ...before, toolCalls: [...before.toolCalls, made] }
+      ? { ...before, toolCalls: [...before.toolCalls, call] }
       : { ...before, text: before.text + openaiText(one['content']) }
     messages.splice(messages.length - (last?.role === 'assistant' ? 1 : 0), 1, message)
   }
@@ -218,19 +218,20 @@ const reasoningViolations = (items: readonly Item[], stored: boolean): string[] 
 
 /** Each call has one output, of its type, and each output its call. */
 function pairingViolations(items: readonly Item[]): string[] {
-  const found: string[] = []
+  const violations: string[] = []
   /** The calls that wait for their output, with the type that answers them. */
   const open = new Map<unknown, string>()
   for (const [index, { type, call_id: id }] of items.entries()) {
     if (/^(function|custom_tool|computer|local_shell)_call$/.test(type)) {
-      if (open.has(id)) found.push(`input[${index}].call_id: given twice`)
+      if (open.has(id)) violations.push(`input[${index}].call_id: given twice`)
       open.set(id, `${type}_output`)
     }
     if (!/^(function|custom_tool|computer|local_shell)_call_output$/.test(type)) continue
     if (open.get(id) !== type)
-      found.push(`input[${index}]: no tool call found for the output ${String(id)}`)
+      violations.push(`input[${index}]: no tool call found for the output ${String(id)}`)
     open.delete(id)
   }
-  for (const id of open.keys()) found.push(`input: no tool output found for the call ${String(id)}`)
-  return found
+  for (const id of open.keys())
+    violations.push(`input: no tool output found for the call ${String(id)}`)
+  return violations
 }

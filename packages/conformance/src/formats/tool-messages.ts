@@ -14,7 +14,7 @@ export interface PairedMessage {
  * call.
  */
 export function pairingViolations(messages: readonly PairedMessage[]): string[] {
-  const found: string[] = []
+  const violations: string[] = []
   /** The calls that wait for their tool message, with their names. */
   const open = new Map<unknown, string>()
   for (const [
@@ -23,21 +23,22 @@ export function pairingViolations(messages: readonly PairedMessage[]): string[] 
   ] of messages.entries()) {
     const where = `messages[${index}]`
     if (role === 'tool') {
-      if (!open.has(id)) found.push(`${where}: answers no call of the assistant message before it`)
+      if (!open.has(id))
+        violations.push(`${where}: answers no call of the assistant message before it`)
       else if (name !== undefined && open.get(id) !== name)
-        found.push(`${where}.tool_name: not the name of the call it answers`)
+        violations.push(`${where}.tool_name: not the name of the call it answers`)
       open.delete(id)
       continue
     }
     if (open.size)
-      found.push(`${where}: comes before the tool messages of ${[...open.keys()].join(', ')}`)
+      violations.push(`${where}: comes before the tool messages of ${[...open.keys()].join(', ')}`)
     open.clear()
     for (const [at, call] of calls.entries()) {
-      if (open.has(call.id)) found.push(`${where}.tool_calls[${at}].id: given twice`)
+      if (open.has(call.id)) violations.push(`${where}.tool_calls[${at}].id: given twice`)
       open.set(call.id, call.function.name)
     }
   }
   if (open.size)
-    found.push(`messages: calls without a tool message: ${[...open.keys()].join(', ')}`)
-  return found
+    violations.push(`messages: calls without a tool message: ${[...open.keys()].join(', ')}`)
+  return violations
 }

@@ -37,12 +37,12 @@ export interface Evidence {
 /** A difference; undefined: the rule is kept. */
 type Problem = { readonly expected: string; readonly found: string } | undefined
 
-const problem = (expected: string, found: unknown): Problem => ({
+const problem = (expected: string, actual: unknown): Problem => ({
   expected,
-  found: typeof found === 'string' ? found : canonical(found),
+  found: typeof actual === 'string' ? actual : canonical(actual),
 })
-const unless = (holds: boolean, expected: string, found: unknown): Problem =>
-  holds ? undefined : problem(expected, found)
+const unless = (holds: boolean, expected: string, actual: unknown): Problem =>
+  holds ? undefined : problem(expected, actual)
 
 /** Every rule of a case, held against what the client showed and sent. */
 export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
@@ -57,8 +57,8 @@ export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
         state: 'not-applicable',
         found: 'the same reply as it is written usually failed',
       }
-    const found = problemOf(rule, one, evidence)
-    return found ? { rule, state: 'failed', ...found } : { rule, state: 'passed' }
+    const failure = problemOf(rule, one, evidence)
+    return failure ? { rule, state: 'failed', ...failure } : { rule, state: 'passed' }
   })
 }
 
@@ -219,10 +219,10 @@ function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
     usual: like?.turns[index],
   }))
   for (const { script, turn, usual } of pairs) {
-    const found = isWhole(rule)
+    const failure = isWhole(rule)
       ? whole(script, turn, usual)
       : aspects[rule as Aspect](script, turn, wire)
-    if (found) return found
+    if (failure) return failure
   }
   return rule === 'missing-ids' ? uniqueIds(observation) : undefined
 }
@@ -310,8 +310,8 @@ const aspects: Readonly<
 
 const anyOf = (counts: readonly number[]): string => [...new Set(counts)].join(' or ')
 
-const same = (expected: unknown, found: unknown): Problem =>
-  unless(canonical(expected) === canonical(found), canonical(expected), canonical(found))
+const same = (expected: unknown, actual: unknown): Problem =>
+  unless(canonical(expected) === canonical(actual), canonical(expected), canonical(actual))
 
 /** As the model wrote them, or marked as unusable, or, if the limit cut them, left out. */
 function malformed({ turns: [script] }: ServedCase, observation: Observation): Problem {
@@ -397,15 +397,15 @@ function byIds(
   expected: readonly string[],
   { body }: WireRequest,
 ): Problem {
-  const pairs = replies.flatMap(({ calls, results: given }) =>
-    calls.map(({ id }) => ({ id, found: given.filter(({ callId }) => callId === id) })),
+  const pairs = replies.flatMap(({ calls, results: results }) =>
+    calls.map(({ id }) => ({ id, found: results.filter(({ callId }) => callId === id) })),
   )
-  for (const [index, { id, found }] of pairs.entries()) {
+  for (const [index, { id, found: matches }] of pairs.entries()) {
     const text = expected[index] ?? ''
-    if (found.length !== 1 || !found[0]?.text.includes(text))
+    if (matches.length !== 1 || !matches[0]?.text.includes(text))
       return problem(
         `one result of the call ${id}, "${text}"`,
-        `${canonical(found.map((one) => one.text))}: ${canonical(body)}`,
+        `${canonical(matches.map((one) => one.text))}: ${canonical(body)}`,
       )
   }
   return undefined
@@ -417,8 +417,8 @@ function byOrder(
   expected: readonly string[],
   { body }: WireRequest,
 ): Problem {
-  for (const { calls, results: given } of replies)
-    for (const [index, { name }] of given.entries())
+  for (const { calls, results: results } of replies)
+    for (const [index, { name }] of results.entries())
       if (name !== undefined && name !== calls[index]?.name)
         return problem(
           `result ${index} with the name ${String(calls[index]?.name)}`,

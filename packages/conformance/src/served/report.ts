@@ -24,7 +24,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 const escaped = (text: string): string =>
-  text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)
+  text.replace(/[&<>"]/g, (character) => escapes[character] ?? character)
 
 /** Passed of those that apply, for example `12 of 14`. */
 export const tallyText = (tally: Tally | undefined): string =>

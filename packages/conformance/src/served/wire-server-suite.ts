@@ -122,7 +122,7 @@ class Suite {
   #list(wire: string | null): readonly object[] {
     return Object.values(wires)
       .filter(({ name }) => wire === null || wire === name)
-      .flatMap((one) => servedCases(one).map((found) => this.#listed(found, one.name)))
+      .flatMap((one) => servedCases(one).map((servedCase) => this.#listed(servedCase, one.name)))
   }
 
   #listed({ id, title, rules, ask }: ServedCase, wire: WireName, run?: number): object {

@@ -174,14 +174,14 @@ async function listeners(lab: Lab): Promise<void> {
   let count = 0
   const add = signal.addEventListener.bind(signal)
   const remove = signal.removeEventListener.bind(signal)
-  const held = new Set<unknown>()
+  const abortListeners = new Set<unknown>()
   signal.addEventListener = (...parameters: Parameters<typeof add>) => {
-    held.add(parameters[1])
+    abortListeners.add(parameters[1])
     count++
     add(...parameters)
   }
   signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
-    held.delete(parameters[1])
+    abortListeners.delete(parameters[1])
     remove(...parameters)
   }
   const good = lab.play(scriptNamed('text'))
@@ -197,7 +197,7 @@ async function listeners(lab: Lab): Promise<void> {
   }
   await settle()
   assert(count >= 200, `the signal was listened to ${count} times in 200 calls`)
-  assertEqual(held.size, 0, 'listeners left')
+  assertEqual(abortListeners.size, 0, 'listeners left')
   assertEqual(lab.clock.pending, 0, 'timers left')
   await Promise.all(callsOf(good).map((call) => call()))
 }

@@ -29,10 +29,10 @@ export const bodies: Readonly<
 const driverTests: Tests = {
   'F3 onRetry is called before each further attempt, and may refuse it': async (lab) => {
     const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later')))
-    const heard: (readonly [attempt: number, requests: number])[] = []
+    const notices: (readonly [attempt: number, requests: number])[] = []
     const refusal = new Error('not again')
     const onRetry = ({ attempt }: RetryNotice): void => {
-      heard.push([attempt, connection.requests.length])
+      notices.push([attempt, connection.requests.length])
       if (attempt === 2) throw refusal
     }
     const call = rejection(
@@ -42,7 +42,7 @@ const driverTests: Tests = {
     const error = await lab.clock.run(call, 'the call')
     const expected = [1, 2].map((attempt) => [attempt, attempt])
     assertEqual(
-      heard,
+      notices,
       expected,
       'attempts that onRetry was called for, and the requests sent by then',
     )

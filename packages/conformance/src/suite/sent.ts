@@ -16,8 +16,8 @@ export function assertSent(
   turns: readonly DecodedTurn[],
 ): void {
   const { messages, tools } = lab.conversation(connection, index)
-  const said = messages.filter(({ role }) => role === 'assistant').length
-  assertEqual(said, index, `request ${index}: assistant messages`)
+  const replies = messages.filter(({ role }) => role === 'assistant').length
+  assertEqual(replies, index, `request ${index}: assistant messages`)
   assertEqual(
     messages[0],
     { role: 'user', text: 'What is the weather?' },
@@ -49,8 +49,9 @@ function assertTurnSent(
   for (const [index, call] of turn.toolCalls.entries()) {
     const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
     // A server that parses the history has to be able to read a malformed call.
-    const given = call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
-    assertEqual(sent.arguments, given, `${what}: arguments of call ${index}`)
+    const expectedArguments =
+      call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
+    assertEqual(sent.arguments, expectedArguments, `${what}: arguments of call ${index}`)
     const expected = { text: `result ${index} of ${call.name}`, name: call.name }
     assertResultSent(lab, messages[start + 1 + index], sent, expected, `${what}: result ${index}`)
   }

@@ -2,7 +2,7 @@
 export function defined<Fields extends object>(
   fields: Fields,
 ): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
-  const kept: Partial<Fields> = {}
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
-  return kept as { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
+  const result: Partial<Fields> = {}
+  for (const name in fields) if (fields[name] !== undefined) result[name] = fields[name]
+  return result as { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
 }

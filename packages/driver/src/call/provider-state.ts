@@ -52,11 +52,11 @@ export function createProviderState<Kind extends AnyDriver>(
   settings: ProviderSettings,
 ): ProviderState<Kind> {
   const { secrets } = settings
-  const given = toKept(settings)
+  const ownSettings = toKept(settings)
   const allowedHosts = checkConfig(settings, driver)?.slice()
   // The application may change these objects later, or make another provider of them.
-  const { defaults, headers, limits, timeouts } = given
-  const config = { ...given, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }
+  const { defaults, headers, limits, timeouts } = ownSettings
+  const config = { ...ownSettings, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }
   const ownSecrets = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
   const redactWith = (more: readonly string[]): Redact =>
     typeof secrets === 'function'

@@ -44,16 +44,17 @@ export function sanitizeError(
   const prefixed = known.message.startsWith(`${provider}: `)
     ? known.message
     : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
-  const asked = extra.url ?? url
+  const requestUrl = extra.url ?? url
   // A server without this path does not name it: the base URL is wrong. One without the model names
   // the model.
-  const isLost = known.code === 'not-found' && asked !== undefined && !/model/i.test(known.message)
+  const isLost =
+    known.code === 'not-found' && requestUrl !== undefined && !/model/i.test(known.message)
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({
     provider,
     status,
     host: extra.host ?? host,
-    url: clean(asked),
+    url: clean(requestUrl),
     method: extra.method ?? method,
     requestId: clean(requestId),
     type: clean(type),
@@ -66,7 +67,9 @@ export function sanitizeError(
   const clear = new ProviderError(
     known.code,
     redact(
-      isLost && !prefixed.includes(asked) ? `${prefixed} (${asked}; check the base URL)` : prefixed,
+      isLost && !prefixed.includes(requestUrl)
+        ? `${prefixed} (${requestUrl}; check the base URL)`
+        : prefixed,
     ),
     details,
     cause instanceof Error ? { cause: plainCopy(cause, redact) } : undefined,

@@ -4,8 +4,8 @@ import { defined } from '../base/defined.js'
 import type { ResponseLimits, Timeouts } from '../base/limits.js'
 import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 
-const hold = (good: unknown, field: string, wanted: string): void => {
-  if (!good) throw configError(`${field} must be ${wanted}`)
+const hold = (good: unknown, field: string, expected: string): void => {
+  if (!good) throw configError(`${field} must be ${expected}`)
 }
 
 /**
@@ -125,10 +125,8 @@ export function requireConfig(
   fields: Readonly<Record<string, readonly string[]>> = {},
 ): void {
   if (!isObject(config)) {
-    const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
-    throw configError(
-      `${creator}: pass a configuration object, like { model: '...' }, not ${given}`,
-    )
+    const kind = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
+    throw configError(`${creator}: pass a configuration object, like { model: '...' }, not ${kind}`)
   }
   const nested = { ...commonFields, ...fields }
   checkSettings(creator, config, [...commonNames, ...own], nested)

@@ -19,8 +19,8 @@ export class RecentSecrets {
    * @throws {LlmError} `auth` — `whose` callback failed; `config` — it gave no token.
    */
   async ask(whose: string, callback: () => string | Promise<string>): Promise<string> {
-    const asked = Promise.resolve().then(callback)
-    const token = await asked.catch((cause: unknown) => {
+    const pendingToken = Promise.resolve().then(callback)
+    const token = await pendingToken.catch((cause: unknown) => {
       throw new LlmError('auth', `${whose} failed: ${errorText(cause)}`, {
         cause,
       })

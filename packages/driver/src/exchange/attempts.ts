@@ -136,10 +136,10 @@ export class Attempts {
     const { stream, upload } = this.#sending
     const headersMs = timeouts.headersMs ?? (stream ? 120_000 : 600_000)
     let cancel = (): void => undefined
-    const wait = (taken?: number): void => {
+    const wait = (bytesBefore?: number): void => {
       cancel = clock.after(headersMs, () => {
         // An upload whose bytes are still taken has time.
-        if (upload?.taken === taken) this.expire('headers', `no response for ${headersMs} ms`)
+        if (upload?.taken === bytesBefore) this.expire('headers', `no response for ${headersMs} ms`)
         else wait(upload?.taken)
       })
     }
@@ -166,11 +166,11 @@ export class Attempts {
       // Not a closure over this scope: stored here, one made the garbage collector keep most of the
       // call until a full collection.
       this.#interrupt = reject
-      const taken = sending.then((response) => {
+      const result = sending.then((response) => {
         if (this.#interrupt === reject) return take(response)
         toByteSource(response).cancel()
       })
-      taken.then(resolve, reject)
+      result.then(resolve, reject)
     })
   }
 

@@ -46,10 +46,10 @@ export class UploadBody {
   taken = 0
   #length = 0
   #failure: LlmError | undefined
-  readonly #given: UploadFrame & { readonly provider: string; readonly file: FileUpload }
+  readonly #frame: UploadFrame & { readonly provider: string; readonly file: FileUpload }
 
-  constructor(given: UploadFrame & { readonly provider: string; readonly file: FileUpload }) {
-    this.#given = given
+  constructor(frame: UploadFrame & { readonly provider: string; readonly file: FileUpload }) {
+    this.#frame = frame
   }
 
   /** Makes one attempt. */
@@ -57,7 +57,7 @@ export class UploadBody {
     io: DriverIo,
     request: { readonly url: string; readonly headers: NamedTexts },
   ): Promise<Response> {
-    const { head = nothing, tail = nothing, headers, locate, file } = this.#given
+    const { head = nothing, tail = nothing, headers, locate, file } = this.#frame
     const usual = { ...request.headers, ...headers, ...io.headers }
 
     const target = await locate?.(async (url, targetHeaders, body = '') => {
@@ -96,8 +96,8 @@ export class UploadBody {
   /** True if another attempt cannot be made, or could store the file a second time. */
   isFinal(error: unknown): boolean {
     const isReadOnce =
-      typeof (this.#given.file.content as { readonly stream?: unknown }).stream === 'object'
-    const isRepeatable = !isReadOnce && (this.#given.locate !== undefined || this.#isRefusal(error))
+      typeof (this.#frame.file.content as { readonly stream?: unknown }).stream === 'object'
+    const isRepeatable = !isReadOnce && (this.#frame.locate !== undefined || this.#isRefusal(error))
     return this.#failure !== undefined || (this.taken > 0 && !isRepeatable)
   }
 
@@ -109,7 +109,7 @@ export class UploadBody {
     if (!isLlmError(error)) return error
     if (this.#failure || !this.taken || this.#isRefusal(error)) return this.#failure ?? error
 
-    const { provider, file } = this.#given
+    const { provider, file } = this.#frame
     const why = `the vendor may have ${JSON.stringify(file.name)}: look for it with list() before you upload it again`
     const details = Object.assign({ provider }, error, { reason: 'uncertain' as const })
     return new ProviderError(error.code, `${error.message}; ${why}`, details, { cause: error })
@@ -126,12 +126,12 @@ export class UploadBody {
   }
 
   async *#chunks(offset: number): AsyncGenerator<Uint8Array, undefined> {
-    const { head = nothing, tail = nothing } = this.#given
-    const size = sizeOf(this.#given.file)
+    const { head = nothing, tail = nothing } = this.#frame
+    const size = sizeOf(this.#frame.file)
     let read = 0
     yield head
     try {
-      for await (const chunk of toChunks(this.#given.file)) {
+      for await (const chunk of toChunks(this.#frame.file)) {
         const skipped = Math.max(0, offset - read)
         read += chunk.length
         if (read > size) throw new RangeError(`it has more than ${size} bytes`)
@@ -140,7 +140,7 @@ export class UploadBody {
       if (read < size) throw new RangeError(`it has ${read} of ${size} bytes`)
     } catch (cause) {
       const why = errorText(cause)
-      const message = `${this.#given.provider}: invalid-request: the content cannot be read: ${why}`
+      const message = `${this.#frame.provider}: invalid-request: the content cannot be read: ${why}`
       throw (this.#failure = new LlmError('invalid-request', message, { cause }))
     }
     yield tail

@@ -112,8 +112,8 @@ export class LineSplitter {
 function firstLineEnd(chunk: Uint8Array): number {
   const feed = chunk.indexOf(lineFeed)
   const before = feed < 0 ? chunk : chunk.subarray(0, feed)
-  const found = before.indexOf(carriageReturn)
-  return found < 0 ? feed : found
+  const returnAt = before.indexOf(carriageReturn)
+  return returnAt < 0 ? feed : returnAt
 }
 
 function lastLineEnd(chunk: Uint8Array): number {

@@ -155,20 +155,20 @@ async function toResults(
       'limit-exceeded',
       `the server says that the batch has ${count} requests; at most ${mostRequests} are read`,
     )
-  const found = new Map<number, BatchLine>()
+  const linesByIndex = new Map<number, BatchLine>()
   for (const line of lines) {
     if (
       !Number.isInteger(line.index) ||
       line.index < 0 ||
       line.index >= (total ?? Infinity) ||
-      found.has(line.index)
+      linesByIndex.has(line.index)
     )
       throw namedError(
         name,
         'protocol',
         'the batch has a result for an unknown request, or two for the same request',
       )
-    found.set(line.index, line)
+    linesByIndex.set(line.index, line)
   }
   const results: BatchResult[] = []
   for (let index = 0; index < count; index++) {
@@ -176,7 +176,7 @@ async function toResults(
     // timer could abort the signal.
     if (index % 64 === 63) await new Promise((resolve) => setTimeout(resolve))
     signal?.throwIfAborted()
-    const { response, error } = found.get(index) ?? { index }
+    const { response, error } = linesByIndex.get(index) ?? { index }
     if (response) results.push(await decode(driver, response))
     else results.push({ error: error ?? missingResult(name, index, status) })
   }
@@ -197,10 +197,10 @@ async function decode(
   driver: BatchDriver,
   { status, body }: NonNullable<BatchLine['response']>,
 ): Promise<BatchResult> {
-  let asked = 0
+  let requests = 0
   const provider = driver.provider(() => {
-    asked++
-    if (asked === 1) return Promise.resolve(Response.json(body, { status }))
+    requests++
+    if (requests === 1) return Promise.resolve(Response.json(body, { status }))
     // The provider continues a turn that the vendor paused; a batch cannot.
     return Promise.reject(new Error('a batch cannot continue a turn'))
   })
@@ -212,7 +212,7 @@ async function decode(
     }
   } catch (error) {
     if (!isLlmError(error)) throw error
-    if (asked === 1) return { error }
+    if (requests === 1) return { error }
     const why =
       'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
     return { error: namedError(provider.name, 'unsupported', why) }

@@ -95,11 +95,11 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
           ...next,
         })
         const page = await ask(`/files?${query.toString()}`, options)
-        const found = page[driver.list ?? 'data'] ?? []
-        if (!Array.isArray(found))
+        const files = page[driver.list ?? 'data'] ?? []
+        if (!Array.isArray(files))
           throw namedError(name, 'protocol', 'the response is not a list of files')
-        for (const wire of found) yield toStored(driver, asObject(wire))
-        empty = found.length > 0 ? 0 : empty + 1
+        for (const wire of files) yield toStored(driver, asObject(wire))
+        empty = files.length > 0 ? 0 : empty + 1
         const before = next
         next = driver.nextPage(page)
         if (next && JSON.stringify(next) === JSON.stringify(before))
@@ -148,8 +148,8 @@ async function send(
   try {
     const sent = await ask('/files', inner, { upload: body })
     let wire = asObject(sent['file'] ?? sent)
-    for (let asked = 0; driver.isPending?.(wire); asked++) {
-      if (asked === mostQuestions)
+    for (let looks = 0; driver.isPending?.(wire); looks++) {
+      if (looks === mostQuestions)
         throw namedError(name, 'timeout', 'the vendor does not finish with the file')
       await scope.sleep(2_000)
       wire = await ask(pathOf(name, toStored(driver, wire).id), inner)
@@ -166,11 +166,15 @@ async function send(
   }
 }
 
-function toStored({ name, fields }: FileStoreDriver, wire: JsonObject, given?: string): StoredFile {
+function toStored(
+  { name, fields }: FileStoreDriver,
+  wire: JsonObject,
+  defaultType?: string,
+): StoredFile {
   const [id, title, type, size, created, expires] = fields.split(' ').map((field) => wire[field])
   if (!asText(id))
     throw namedError(name, 'protocol', 'the response is not a file that this API defines')
-  const mediaType = defined({ mediaType: asText(type) || given })
+  const mediaType = defined({ mediaType: asText(type) || defaultType })
   const bytes = /^\d+$/.test(String(size)) ? Number(size) : undefined
   const facts = defined({ bytes, createdAt: dateOf(created), expiresAt: dateOf(expires) })
   const source = { type: 'file' as const, id: asText(id), origin: name, ...mediaType }

@@ -13,9 +13,9 @@ export class Pump {
   /**
    * `onError` gets what `advance` throws; nothing is wanted after it, unless it calls `completed`.
    */
-  constructor(advance: () => void, wanted: () => boolean, onError: (error: unknown) => void) {
+  constructor(advance: () => void, isWanted: () => boolean, onError: (error: unknown) => void) {
     this.#advance = advance
-    this.#wanted = wanted
+    this.#wanted = isWanted
     this.#onError = onError
   }
 

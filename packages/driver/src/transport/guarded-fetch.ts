@@ -73,9 +73,10 @@ async function guardedFetch(
       `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`,
     )
   }
-  const given = typeof init.body === 'string' && init.body.includes('\\ud') ? init.body : undefined
-  const body = given !== undefined &&
-    isJson(init.headers) && { body: given.replace(halfPair, '\\ufffd') }
+  const suspectBody =
+    typeof init.body === 'string' && init.body.includes('\\ud') ? init.body : undefined
+  const body = suspectBody !== undefined &&
+    isJson(init.headers) && { body: suspectBody.replace(halfPair, '\\ufffd') }
   const response = await guard.fetch(input, {
     ...init,
     ...body,

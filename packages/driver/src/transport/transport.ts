@@ -25,9 +25,9 @@ const noProxy = (): LlmError =>
  * @throws {LlmError} `unsupported` — a proxy is configured where the transport cannot use one.
  */
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
-  const given = config.fetch
+  const ownFetch = config.fetch
   // The platform's `fetch` must not be called as a method of the configuration.
-  if (given) return (input, init) => given(input, init)
+  if (ownFetch) return (input, init) => ownFetch(input, init)
   const { process, Deno } = globalThis as Runtime
   const versions = process?.versions
   const isNode = versions?.node !== undefined && versions.bun === undefined && Deno === undefined

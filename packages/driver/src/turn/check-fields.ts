@@ -127,11 +127,11 @@ export function checkMessageFields(message: ChatMessage, at: number): void {
 
 function checkNames(
   where: string,
-  given: object,
+  value: object,
   known: readonly string[],
   instead: Readonly<Record<string, string>>,
 ): void {
-  const fields = given as Readonly<Record<string, unknown>>
+  const fields = value as Readonly<Record<string, unknown>>
   for (const name of Object.keys(fields)) {
     if (known.includes(name) || fields[name] === undefined) continue
     const near = nearest(name, known)

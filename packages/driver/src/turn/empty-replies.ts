@@ -14,20 +14,20 @@ import {
  */
 export function withoutEmptyReplies(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(isEmptyReply)) return messages
-  const kept: ChatMessage[] = []
+  const result: ChatMessage[] = []
   let leftOut = false
   for (const message of messages) {
     if (isEmptyReply(message)) {
       leftOut = true
       continue
     }
-    const last = kept.at(-1)
+    const last = result.at(-1)
     if (leftOut && last && isPlainUser(last) && isPlainUser(message))
-      kept[kept.length - 1] = { role: 'user', content: join(last.content, message.content) }
-    else kept.push(message)
+      result[result.length - 1] = { role: 'user', content: join(last.content, message.content) }
+    else result.push(message)
     leftOut = false
   }
-  return kept
+  return result
 }
 
 const isEmptyReply = (message: ChatMessage): message is AssistantMessage =>

@@ -42,8 +42,8 @@ const isUnheld = (keyword: string, value: unknown): boolean =>
  */
 export function toHeldSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)
-  const said = entries.filter(([keyword, value]) => isUnheld(keyword, value))
-  const held = Object.fromEntries(
+  const unheldEntries = entries.filter(([keyword, value]) => isUnheld(keyword, value))
+  const heldFields = Object.fromEntries(
     entries.flatMap(([keyword, value]): [string, unknown][] => {
       if (isUnheld(keyword, value) || keyword === '$schema') return []
       return [
@@ -55,8 +55,8 @@ export function toHeldSchema(schema: JsonObject): JsonObject {
     }),
   )
   return {
-    ...held,
-    ...describe(schema, said),
+    ...heldFields,
+    ...describe(schema, unheldEntries),
     ...(isObject(schema['properties']) &&
       schema['additionalProperties'] === undefined && { additionalProperties: false }),
   }
@@ -68,21 +68,23 @@ export function toHeldSchema(schema: JsonObject): JsonObject {
  */
 export function withSaidLengths(schema: JsonObject): JsonObject {
   const { minLength, maxLength, ...rest } = schema
-  const said = Object.entries({ minLength, maxLength }).filter(([, value]) => value !== undefined)
-  const kept = Object.entries(rest).map(([keyword, value]) => [
+  const lengths = Object.entries({ minLength, maxLength }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const otherFields = Object.entries(rest).map(([keyword, value]) => [
     keyword,
     mapSchemas(keyword, value, withSaidLengths),
   ])
-  return { ...(Object.fromEntries(kept) as JsonObject), ...describe(schema, said) }
+  return { ...(Object.fromEntries(otherFields) as JsonObject), ...describe(schema, lengths) }
 }
 
 /** The description of a schema, with what is said in it; nothing if that is nothing. */
 function describe(
   { description }: JsonObject,
-  said: readonly (readonly [keyword: string, value: unknown])[],
+  entries: readonly (readonly [keyword: string, value: unknown])[],
 ): JsonObject {
-  if (!said.length) return {}
-  const words = said.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`).join(', ')
+  if (!entries.length) return {}
+  const words = entries.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`).join(', ')
   return { description: [description, `{${words}}`].filter(Boolean).join('\n\n') }
 }
 

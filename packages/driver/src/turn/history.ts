@@ -46,12 +46,12 @@ export function normalizeHistory(
  * @throws {LlmError} `invalid-request` — a call has none, or a result has no call.
  */
 function resultsAfter(
-  asked: number,
+  start: number,
   messages: readonly ChatMessage[],
   calls: readonly ToolCall[],
 ): readonly ToolMessage[] {
   const results: ToolMessage[] = []
-  let index = asked + 1
+  let index = start + 1
   for (let next = messages[index]; next?.role === 'tool'; next = messages[++index]) {
     checkMessageFields(next, index)
     if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
@@ -64,14 +64,14 @@ function resultsAfter(
   for (const { id } of calls) if (!resultOf(id, results)) missing.push(id)
   if (missing.length)
     refuse(
-      `messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`,
+      `messages[${start}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`,
     )
   return results
 }
 
 // Loops, since closures for each message of each request are most of what a long run allocates.
-function hasCall(wanted: string, calls: readonly ToolCall[]): boolean {
-  for (const { id } of calls) if (id === wanted) return true
+function hasCall(callId: string, calls: readonly ToolCall[]): boolean {
+  for (const { id } of calls) if (id === callId) return true
   return false
 }
 

@@ -169,14 +169,14 @@ export class ToolCallBuffer {
   }
 
   /** The id of the server, with a number after it if another call has the id. */
-  #uniqueId(wanted: string): string {
-    if (wanted && !this.#usedIds.has(wanted)) return wanted
+  #uniqueId(serverId: string): string {
+    if (serverId && !this.#usedIds.has(serverId)) return serverId
 
-    let number = Math.max(this.#lastTried.get(wanted) ?? 0, wanted ? 1 : this.#usedIds.size)
+    let number = Math.max(this.#lastTried.get(serverId) ?? 0, serverId ? 1 : this.#usedIds.size)
     let id: string
-    do id = `${wanted || 'call'}_${++number}`
+    do id = `${serverId || 'call'}_${++number}`
     while (this.#usedIds.has(id))
-    this.#lastTried.set(wanted, number)
+    this.#lastTried.set(serverId, number)
     return id
   }
 

@@ -137,21 +137,21 @@ export class TurnRecorder implements Sink {
   }
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void {
-    const kept: Record<string, unknown> = this.#counts
+    const turnCounts: Record<string, unknown> = this.#counts
     // Makes no list of entries and no copy, since some servers send counts with every delta.
     for (const name in counts) {
       const counted = readCount(name as keyof TokenCounts, counts[name as keyof TokenCounts])
       if (counted === undefined) continue
       this.reported = true
-      kept[name] = counted
+      turnCounts[name] = counted
     }
   }
 
   details(facts: ResponseFacts): void {
-    const kept: Record<string, unknown> = this.#facts
+    const turnFacts: Record<string, unknown> = this.#facts
     for (const name in facts) {
       const value = facts[name as keyof ResponseFacts]
-      if (value !== undefined) kept[name] = value
+      if (value !== undefined) turnFacts[name] = value
     }
   }
 

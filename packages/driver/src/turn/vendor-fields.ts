@@ -58,8 +58,8 @@ function merge(
   return Object.fromEntries(merged)
 }
 
-const isSameKind = ({ type: own }: JsonObject, { type: given }: JsonObject): boolean =>
-  own === undefined || given === undefined || own === given
+const isSameKind = ({ type: own }: JsonObject, { type: other }: JsonObject): boolean =>
+  own === undefined || other === undefined || own === other
 
 /**
  * Builds the request of a turn, with the warnings of its vendor fields, and of what this API cannot
@@ -75,7 +75,7 @@ export function buildRequest<Request>(
   const merges: Merges = { merged: new Set(), warnings: [...fitted.warnings] }
   current = merges
   try {
-    const made = request(fitted.turn)
+    const driverRequest = request(fitted.turn)
     const dropped = vendorFields(turn).find(([, fields]) => !merges.merged.has(fields))
     if (dropped)
       throw namedError(
@@ -83,21 +83,21 @@ export function buildRequest<Request>(
         'unsupported',
         `vendor of ${dropped[0]} has no place in this API's request`,
       )
-    return { request: made, warnings: merges.warnings }
+    return { request: driverRequest, warnings: merges.warnings }
   } finally {
     current = undefined
   }
 }
 
 function vendorFields({ messages, tools }: Turn): [where: string, fields: object][] {
-  const found: [string, object][] = []
+  const places: [string, object][] = []
   for (const { name, vendor } of tools)
-    if (isObject(vendor)) found.push([`the tool ${JSON.stringify(name)}`, vendor])
+    if (isObject(vendor)) places.push([`the tool ${JSON.stringify(name)}`, vendor])
   messages.forEach(({ vendor, content }, index) => {
-    if (isObject(vendor)) found.push([`messages[${index}]`, vendor])
+    if (isObject(vendor)) places.push([`messages[${index}]`, vendor])
     if (typeof content === 'string') return
     for (const [at, part] of content.entries())
-      if (isObject(part.vendor)) found.push([`messages[${index}].content[${at}]`, part.vendor])
+      if (isObject(part.vendor)) places.push([`messages[${index}].content[${at}]`, part.vendor])
   })
-  return found
+  return places
 }

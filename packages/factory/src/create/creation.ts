@@ -93,8 +93,11 @@ export async function callCreator<One extends Kind>(
 ): Promise<Made<One>> {
   const { config: resolved } = resolveModel(config, context)
   const ofAll = kind === 'createFiles' || kind === 'listModels'
-  const asked = kind === 'createEmbedder' ? withEmbeddingModel(config, context) : config
-  const model = resolveModel(ofAll ? { ...resolved, model: resolved.model ?? '-' } : asked, context)
+  const modelConfig = kind === 'createEmbedder' ? withEmbeddingModel(config, context) : config
+  const model = resolveModel(
+    ofAll ? { ...resolved, model: resolved.model ?? '-' } : modelConfig,
+    context,
+  )
   const settings = toSettings(model, context, await accessTokenOf(load, model, context))
   const create = (await creatorsOf(model.row, load))[kind]
   if (!create) throw new LlmError('unsupported', `${model.row.name}: ${absent[kind]}`)

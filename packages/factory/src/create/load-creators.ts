@@ -36,12 +36,12 @@ const packages: Readonly<Record<string, LoadPackage>> = { ...vendorPackages, ...
  * Loads the package of a row.
  * @throws {LlmError} `config` — it is not installed: the message is the command that installs it.
  */
-export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
-  const load = wanted === undefined ? undefined : packages[wanted]
-  if (!load || wanted === undefined) {
+export const loadCreators: LoadCreators = ({ name, package: packageName }) => {
+  const load = packageName === undefined ? undefined : packages[packageName]
+  if (!load || packageName === undefined) {
     return Promise.reject(
       configError(
-        `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`,
+        `${name}: modelport cannot load ${packageName ?? 'it'}; give the row creators of its own`,
       ),
     )
   }
@@ -49,9 +49,9 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
     const message = errorText(cause)
     // An installed package may import one that is not installed.
     const missing = message.split(/ (?:imported )?from /)[0] ?? ''
-    const why = missing.includes(wanted)
-      ? `the package ${wanted} is not installed`
-      : `the package ${wanted} does not load: ${message}`
-    throw configError(`${name}: ${why}; ${installAdvice(wanted)}`, { cause })
+    const why = missing.includes(packageName)
+      ? `the package ${packageName} is not installed`
+      : `the package ${packageName} does not load: ${message}`
+    throw configError(`${name}: ${why}; ${installAdvice(packageName)}`, { cause })
   })
 }

@@ -77,7 +77,7 @@ export function createFallback(
       Math.max(...providers.map((provider) => provider.estimateTokens(text))),
   }
   // The first provider is asked first, so the runtime plans for it.
-  const { api, ...described } = describeProvider(first)
+  const { api, ...description } = describeProvider(first)
   const isShared = providers.every((one) => describeProvider(one).api === api)
-  return attachDescription(provider, isShared && api ? { ...described, api } : described)
+  return attachDescription(provider, isShared && api ? { ...description, api } : description)
 }

@@ -74,8 +74,8 @@ function checkHeaders({ headers, vendor }: CheckedEntry, report: Report): void {
     [['headers'], headers],
     [['vendor', 'headers'], vendor?.['headers']],
   ] as const
-  for (const [path, given] of places)
-    for (const name of credentialHeaders(given))
+  for (const [path, headerFields] of places)
+    for (const name of credentialHeaders(headerFields))
       report(
         [...path, name],
         `do not put a credential in the file; write headers: {${name}: {env: NAME}} with the name of the variable that holds it`,

@@ -80,9 +80,9 @@ function resolveBaseUrl(
   config: ModelConfig,
   context: FactoryContext,
 ): ResolvedModel['baseUrl'] {
-  const { baseUrl: given, baseUrlEnv } = config
+  const { baseUrl: ownBaseUrl, baseUrlEnv } = config
   if (row.offline) {
-    if (given?.trim() || baseUrlEnv)
+    if (ownBaseUrl?.trim() || baseUrlEnv)
       throw configError(
         `${row.name}: it opens no connection, so a base URL means nothing; leave it out`,
       )
@@ -90,9 +90,9 @@ function resolveBaseUrl(
   }
   const configured = configuredCloud(row.cloud, config)
   const address = addressIn(configured)
-  if (given?.trim() && address)
+  if (ownBaseUrl?.trim() && address)
     throw configError(`${row.name}: give either baseUrl or ${address.setting}, not both`)
-  const named = [given?.trim(), address?.value].find((text) => text)
+  const named = [ownBaseUrl?.trim(), address?.value].find((text) => text)
   if (named) return { ...parseNamed(named, row.name), source: 'config' }
   if (baseUrlEnv) {
     const value = lookUp(baseUrlEnv, context)
