@@ -18,9 +18,15 @@ export function buildRequests(
   refusePage(dangerouslyAllowBrowser)
   let client: Promise<BaseAnthropic> | undefined
   return async (betas) => {
-    const { headers: own } = await ownRequest(connection, '', betas)
-    // `null` takes away what the SDK would send.
-    const headers = { 'x-api-key': null, authorization: null, 'x-stainless-timeout': null, ...own }
+    const { headers: ownHeaders } = await ownRequest(connection, '', betas)
+    // `null` removes a header that the SDK would send.
+    const headers = {
+      'x-api-key': null,
+      authorization: null,
+      'x-stainless-timeout': null,
+      ...ownHeaders,
+    }
+
     client ??= createClient(connection, dangerouslyAllowBrowser)
     const { url, req } = await (await client).buildRequest({
       method: 'post',

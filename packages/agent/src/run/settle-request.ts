@@ -6,7 +6,7 @@ import { createMessage } from '../models/message.js'
 import { createPart, type RequestDecision } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import { checkDecision } from './check-decision.js'
-import { readWaitState } from './wait-state.js'
+import { readWaitState, type WaitingRequest } from './wait-state.js'
 
 /** A decision that a task waits for, as an operator of its store sees it. */
 export interface OpenRequest {
@@ -34,15 +34,24 @@ export async function openRequests(
   const head = await tasks.head(key)
   if (head?.state !== 'input-required') return []
   const wait = await readWaitState(tasks, key, head.seq)
-  return (wait?.requests ?? []).map(
-    ({ requestId, uncertain, isLate, action, reason, expiresAt, question }) => ({
+  return (wait?.requests ?? []).map((request) => {
+    const { requestId, action, expiresAt, question } = request
+    const reason = question?.message ?? request.reason
+    return {
       requestId,
-      kind: isLate ? 'work' : uncertain ? 'uncertain' : question ? 'question' : 'approval',
+      kind: kindOf(request),
       action,
-      ...((question?.message ?? reason) !== undefined && { reason: question?.message ?? reason }),
+      ...(reason !== undefined && { reason }),
       ...(expiresAt !== undefined && { expiresAt }),
-    }),
-  )
+    }
+  })
+}
+
+function kindOf({ isLate, uncertain, question }: WaitingRequest): OpenRequest['kind'] {
+  // Late work is uncertain, too.
+  if (isLate) return 'work'
+  if (uncertain) return 'uncertain'
+  return question ? 'question' : 'approval'
 }
 
 /**
@@ -59,6 +68,7 @@ export async function settleRequest(
   decision: RequestDecision,
   entropy: Entropy = systemEntropy,
 ): Promise<void> {
+  // Another writer of the task may be faster: the decision is then checked against the new state.
   for (let attempt = 0; attempt < 20; attempt++) {
     const head = await tasks.head(key)
     if (!head) throw new AgentError('task-not-found', `There is no task "${key.id}"`)

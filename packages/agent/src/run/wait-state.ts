@@ -52,7 +52,7 @@ export interface WaitState {
   readonly checkpoint?: RunCheckpoint
   /** Of `run`: the transcript. */
   readonly messages?: readonly ChatMessage[]
-  /** Of `run`, where the journal keeps checkpoint and transcript: which checkpoint asks. */
+  /** Of `run`, if its journal keeps checkpoint and transcript: the checkpoint that asks. */
   readonly asked?: { readonly runId: string; readonly step: number; readonly seq: number }
   /** Of `handler` with requests: the run whose effects they are about, and its message. */
   readonly handler?: { readonly runId: string; readonly messageId: string }
@@ -77,8 +77,8 @@ export async function readWaitState(
   seq: number,
 ): Promise<WaitState | undefined> {
   const recent = await store.read(key, Math.max(1, seq - waitWindow))
-  const found = recent.findLast((event) => event.type === 'checkpoint')
-  return found && toWaitState(found.checkpoint)
+  const last = recent.findLast((event) => event.type === 'checkpoint')
+  return last && toWaitState(last.checkpoint)
 }
 
 /** What a checkpoint event holds; undefined for something else. */
@@ -113,19 +113,16 @@ export const toRequests = (
   })
 
 /**
- * Names what a checkpoint asks. For an unknown outcome, one attempt, and for a question, that one:
- * a decision settles no other one, and an approval of the call settles none.
+ * Names what a checkpoint asks about a call. The id of an unknown outcome has its attempt, and that
+ * of a question its digest: a decision about one of them does not settle another one.
  */
-const requestIdOf = (item: PendingItem, runId: string): string => {
-  const of =
-    item.type === 'uncertain'
-      ? `#${item.attempt ?? 1}`
-      : item.type === 'question'
-        ? `#${item.digest.slice(0, 16)}`
-        : item.type === 'wait'
-          ? lateSuffix
-          : ''
-  return `${runId}:${item.id}${of}`
+const requestIdOf = (item: PendingItem, runId: string): string =>
+  `${runId}:${item.id}${suffixOf(item)}`
+
+function suffixOf(item: PendingItem): string {
+  if (item.type === 'uncertain') return `#${item.attempt ?? 1}`
+  if (item.type === 'question') return `#${item.digest.slice(0, 16)}`
+  return item.type === 'wait' ? lateSuffix : ''
 }
 
 const lateSuffix = '#result'
@@ -152,13 +149,16 @@ const uncertainOf = (item: PendingOutcome, principal: string, runId: string): Wa
     'Say what became of it: the outcome "happened" with its result, "did-not-happen", which executes it now, or "unknown".',
 })
 
-/** A request that an outcome settles, not a yes or a no. `shown` is what its digest is about. */
+/**
+ * A request that an outcome settles, not a yes or a no.
+ * @param identity what its digest is made of
+ */
 function outcomeRequest(
   item: PendingTask | PendingOutcome,
-  shown: readonly string[],
+  identity: readonly string[],
   runId: string,
 ): WaitingRequest {
-  const digest = digestOf(JSON.stringify(shown))
+  const digest = digestOf(JSON.stringify(identity))
   return {
     requestId: requestIdOf(item, runId),
     callId: item.id,
@@ -241,40 +241,27 @@ export const toResumeDecisions = (
   requests: readonly WaitingRequest[],
   decisions: readonly AcceptedDecision[],
 ): readonly ResumeDecision[] =>
-  decisions.flatMap(
-    ({
-      requestId,
-      approved,
-      by,
-      reason,
-      expired,
-      content,
-      outcome,
-      result,
-    }): readonly ResumeDecision[] => {
-      const request = requests.find((each) => each.requestId === requestId && !each.child)
-      if (!request) return []
-      const id = request.callId
-      if (request.isLate) return [toLateResult(id, outcome, result)]
-      if (request.uncertain) return [toOutcome(id, outcome, result)]
-      if (request.question) {
-        const action = approved ? 'accept' : 'decline'
-        return [
-          {
-            type: 'answer',
-            id,
-            digest: request.runDigest,
-            action,
-            by,
-            ...(content && { content }),
-          },
-        ]
-      }
-      if (expired) return [{ type: 'expire', id }]
-      if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]
-      return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
-    },
-  )
+  decisions.flatMap((decision) => {
+    const request = requests.find(
+      ({ requestId, child }) => requestId === decision.requestId && !child,
+    )
+    return request ? [toResumeDecision(request, decision)] : []
+  })
+
+function toResumeDecision(
+  { callId: id, runDigest: digest, isLate, uncertain, question }: WaitingRequest,
+  { approved, by, reason, expired, content, outcome, result }: AcceptedDecision,
+): ResumeDecision {
+  if (isLate) return toLateResult(id, outcome, result)
+  if (uncertain) return toOutcome(id, outcome, result)
+  if (question) {
+    const action = approved ? 'accept' : 'decline'
+    return { type: 'answer', id, digest, action, by, ...(content && { content }) }
+  }
+  if (expired) return { type: 'expire', id }
+  if (approved) return { type: 'approve', id, digest, by }
+  return { type: 'deny', id, by, ...(reason !== undefined && { reason }) }
+}
 
 /** The decision of a run about work that continued elsewhere. */
 function toLateResult(

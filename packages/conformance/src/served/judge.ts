@@ -30,11 +30,11 @@ export interface Evidence {
   readonly strays?: readonly string[]
   /** What the client lacks, as it said. */
   readonly lacks: Readonly<Partial<Record<Lacking, string>>>
-  /** What the same client showed of the same reply as it is written usually. */
+  /** What the same client showed of the same reply in its usual bytes. */
   readonly like?: Observation | undefined
 }
 
-/** A difference; undefined: the rule is kept. */
+/** What breaks a rule; undefined if the client keeps it. */
 type Problem = { readonly expected: string; readonly found: string } | undefined
 
 const problem = (expected: string, actual: unknown): Problem => ({
@@ -98,14 +98,14 @@ const textOf = ({ expected }: ServedCase): string =>
 const shown = ({ turns, error }: Observation): string =>
   canonical({ turns, ...(error && { error }) })
 
-/** What the schema of a request refuses that a server may take all the same. */
-const ofFields: readonly RegExp[] = [
+/** Violations of the schema that a server may accept: they count for documented fields only. */
+const lenientForms: readonly RegExp[] = [
   /Unrecognized key|unknown field/,
   /^(?!messages|contents|input).*Too small: expected array/,
   // Ids of Ollama, the name of a result's tool, and `strict` of OpenAI's tools.
   /expected nonoptional|tool_name: Invalid|^tools\[\d+\]\.type: Invalid input$/,
 ]
-const isOfFields = (violation: string): boolean => ofFields.some((form) => form.test(violation))
+const isLenient = (violation: string): boolean => lenientForms.some((form) => form.test(violation))
 
 function accepted(
   rule: 'accepted' | 'documented-fields',
@@ -115,7 +115,7 @@ function accepted(
   for (const [index, request] of requests.entries()) {
     const broken = format
       .violations(request)
-      .filter((violation) => isOfFields(violation) === (rule === 'documented-fields'))
+      .filter((violation) => isLenient(violation) === (rule === 'documented-fields'))
     if (broken.length)
       return problem(
         rule === 'accepted'
@@ -153,7 +153,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   overloaded: ['unavailable'],
 }
 
-/** A text so far is shown; a reason that says that it is whole is not. */
+/** The client may show the text so far, but no finish reason that says that the reply is whole. */
 function cut({ turns: [script] }: ServedCase, observation: Observation): Problem {
   const { turns, error } = observation
   const text = (script?.text ?? []).join('')
@@ -255,9 +255,11 @@ function whole(script: ScriptTurn, turn: ObservedTurn, usual: ObservedTurn | und
   return unless(canonical(summary(turn)) === canonical(expected), canonical(expected), turn)
 }
 
-/** Arguments as a value; no text stands for no arguments. */
-const argumentsOf = (value: unknown): unknown =>
-  typeof value === 'string' ? (value.trim() ? parseJsonOrText(value) : {}) : (value ?? {})
+/** Arguments as a value; an empty text stands for no arguments. */
+function argumentsOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? {}
+  return value.trim() ? parseJsonOrText(value) : {}
+}
 
 type Aspect = 'call-ids' | 'calls' | 'finish' | 'reasoning' | 'text' | 'usage'
 
@@ -293,6 +295,8 @@ const aspects: Readonly<
   },
   usage: ({ usage: counts }, turn, { name }) => {
     const { inputTokens = 0, outputTokens = 0 } = counts
+    // The API of Messages counts cached tokens apart, and that of Gemini reasoning: a client may
+    // show its counts as they are, or add them.
     const cached = (counts.cacheReadTokens ?? 0) + (counts.cacheCreationTokens ?? 0)
     const inputs = name === 'messages' ? [inputTokens, inputTokens - cached] : [inputTokens]
     const outputs =
@@ -397,10 +401,10 @@ function byIds(
   expected: readonly string[],
   { body }: WireRequest,
 ): Problem {
-  const pairs = replies.flatMap(({ calls, results: results }) =>
-    calls.map(({ id }) => ({ id, found: results.filter(({ callId }) => callId === id) })),
+  const pairs = replies.flatMap(({ calls, results }) =>
+    calls.map(({ id }) => ({ id, matches: results.filter(({ callId }) => callId === id) })),
   )
-  for (const [index, { id, found: matches }] of pairs.entries()) {
+  for (const [index, { id, matches }] of pairs.entries()) {
     const text = expected[index] ?? ''
     if (matches.length !== 1 || !matches[0]?.text.includes(text))
       return problem(
@@ -417,7 +421,7 @@ function byOrder(
   expected: readonly string[],
   { body }: WireRequest,
 ): Problem {
-  for (const { calls, results: results } of replies)
+  for (const { calls, results } of replies)
     for (const [index, { name }] of results.entries())
       if (name !== undefined && name !== calls[index]?.name)
         return problem(

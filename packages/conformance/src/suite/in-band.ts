@@ -16,7 +16,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
   for (const name of failingScripts) {
     rule.wire(
       `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
-      (lab) => everyPosition(lab, name),
+      (lab) => checkEveryPosition(lab, name),
       { skip },
     )
   }
@@ -25,14 +25,11 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request, index) => {
-        const failed = lab.format.respondThenFail(
-          { finish: 'stop', usage: {} },
-          request,
-          failureText,
-        )
-        return index
-          ? toReply(lab.respond(turns, request))
-          : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
+        if (index) return toReply(lab.respond(turns, request))
+
+        const turn = { finish: 'stop', usage: {} } as const
+        const response = lab.format.respondThenFail(turn, request, failureText)
+        return toReply({ ...response, pieces: response.pieces.slice(-1) })
       })
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       if (failed) {
@@ -55,22 +52,12 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     'S6 a failure inside a whole reply',
     async (lab) => {
       const { turns } = scriptNamed('text')
+      const turn = turns[0] ?? { finish: 'stop', usage: {} }
       const connection = lab.connectRetrying((request) =>
-        toReply(
-          lab.format.respondThenFail(
-            turns[0] ?? { finish: 'stop', usage: {} },
-            request,
-            failureText,
-          ),
-        ),
+        toReply(lab.format.respondThenFail(turn, request, failureText)),
       )
-      assertReason(
-        await lab.clock.run(
-          rejection(connection.provider.complete('Hello?'), 'the call'),
-          'the call',
-        ),
-        'a whole reply',
-      )
+      const call = rejection(connection.provider.complete('Hello?'), 'the call')
+      assertReason(await lab.clock.run(call, 'the call'), 'a whole reply')
     },
     { skip },
   )
@@ -88,11 +75,12 @@ function assertReason(error: unknown, what: string): asserts error is ProviderEr
   )
 }
 
-async function everyPosition(lab: Lab, name: string): Promise<void> {
+async function checkEveryPosition(lab: Lab, name: string): Promise<void> {
   const turn = scriptNamed(name).turns[0]
   assert(turn, 'the script has a turn')
+  /** Wire events of the reply, the failure included; known from the first response on. */
   let count = 1
-  let begun = 0
+  let beginnings = 0
   for (let position = 0; position < count; position++) {
     const connection = lab.connectRetrying((request) => {
       const { pieces, ...response }: WireResponse = lab.format.respondThenFail(
@@ -114,12 +102,12 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
     lab.count('positions')
     const attempts = connection.requests.length
     if (events.length) {
-      begun++
+      beginnings++
       assertEqual(attempts, 1, `${what}: requests after the reply had begun`)
       assert(error.partial, `${what}: the error has no partial reply`)
       assertEqual(error.partial.text, textOfEvents(events), `${what}: partial.text`)
     } else if (!error.retryable) assertEqual(attempts, 1, `${what}: requests`)
   }
-  assert(begun > 0, 'no position after the first piece of the reply')
+  assert(beginnings > 0, 'no position after the first piece of the reply')
   assertEqual(lab.clock.pending, 0, 'timers left')
 }

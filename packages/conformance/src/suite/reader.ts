@@ -70,10 +70,10 @@ const driverTests: Tests = {
   'R4 close() settles a parked next() as done and drops the connection': async (lab) => {
     const connection = stalled(lab)
     const reader = await open(connection)
-    const out = readOut(reader)
+    const parkedRead = readOut(reader)
     await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
     await withoutHang(reader.close(), 'close()')
-    const { failed, events } = await withoutHang(out, 'the parked read')
+    const { failed, events } = await withoutHang(parkedRead, 'the parked read')
     assert(!failed, 'the parked read rejected')
     assert(
       !events.some(({ type }) => type === 'done' || type === 'turn-end'),
@@ -108,16 +108,16 @@ const driverTests: Tests = {
     await reader.close()
     assertEqual(await reader.next(), end, 'a read after close()')
   },
-  'R5 break, return and throw in for await close the stream': breaks,
+  'R5 break, return and throw in for await close the stream': checkLeavingLoops,
   "R6 an abort rejects parked and later reads with the signal's own reason": async (lab) => {
     for (const reason of [undefined, new Error('enough'), 'a string']) {
       const connection = stalled(lab)
       const controller = new AbortController()
       const reader = await open(connection, controller.signal)
-      const out = readOut(reader)
+      const parkedRead = readOut(reader)
       await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
       controller.abort(reason)
-      const { failed, error } = await withoutHang(out, 'the parked read')
+      const { failed, error } = await withoutHang(parkedRead, 'the parked read')
       assert(failed, 'the read of an aborted stream ended as if it were whole')
       assert(
         error === controller.signal.reason,
@@ -132,7 +132,7 @@ const driverTests: Tests = {
       assertEqual(reader.messages()[0], question[0], 'the first of messages() after the abort')
     }
   },
-  'R7, S7 nothing is read ahead beyond one chunk': readAhead,
+  'R7, S7 nothing is read ahead beyond one chunk': checkReadAhead,
   'R8 overlapping reads are served in order': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const expected = (await readOut(await open(connection))).events
@@ -169,7 +169,7 @@ export function readerRules(rule: Rule): void {
   ruleAll(rule.driver, driverTests)
 }
 
-async function breaks(lab: Lab): Promise<void> {
+async function checkLeavingLoops(lab: Lab): Promise<void> {
   const stops: readonly ((reader: AsyncIterable<unknown>) => Promise<void>)[] = [
     async (reader) => {
       for await (const _ of reader) break
@@ -194,7 +194,16 @@ async function breaks(lab: Lab): Promise<void> {
   }
 }
 
-async function readAhead(lab: Lab): Promise<void> {
+/** Reads on to the next delta of text. */
+async function readToText(reader: ToolStreamReader): Promise<void> {
+  for (;;) {
+    const { value, done } = await reader.next()
+    if (value?.type === 'text-delta') return
+    assert(!done, 'the stream ended early')
+  }
+}
+
+async function checkReadAhead(lab: Lab): Promise<void> {
   const text = Array.from({ length: 40 }, (_, index) => `word${index} `)
   const connection = lab.connect((request) =>
     toReply(lab.respond([{ text, finish: 'stop', usage: {} }], request)),
@@ -207,13 +216,7 @@ async function readAhead(lab: Lab): Promise<void> {
   let first = 0
   let most = 0
   for (let word = 0; word < text.length; word++) {
-    for (
-      let read = await reader.next();
-      read.value?.type !== 'text-delta';
-      read = await reader.next()
-    ) {
-      assert(!read.done, 'the stream ended early')
-    }
+    await readToText(reader)
     await settle(1)
     first ||= request.delivered
     most = Math.max(most, request.delivered - word)

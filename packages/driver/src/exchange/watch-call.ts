@@ -29,16 +29,16 @@ export function watchCall(
   const { prices } = config.profile ?? {}
   const span = { redact }
   let isOver = false
-  const tell = (type: string, value: unknown): void => {
+  const publish = (type: string, value: unknown): void => {
     if (isOver) return
     isOver = type === 'end' || type === 'error'
     slot.publish({ span, type, value })
   }
-  tell('start', { provider: driver.name, ...turn, ...(prices && { prices }) })
+  publish('start', { provider: driver.name, ...turn, ...(prices && { prices }) })
   scope.onEnd(() => {
-    if (scope.reason !== undefined) tell('error', scope.reason)
+    if (scope.reason !== undefined) publish('error', scope.reason)
     else
-      tell('end', {
+      publish('end', {
         usage: reply.usage(),
         finishReason: reply.finishReason,
         messages: reply.messages(),
@@ -46,13 +46,13 @@ export function watchCall(
   })
   return {
     onEvent: (event) => {
-      tell('event', event)
+      publish('event', event)
       observer.onEvent(event)
     },
     onStep: (more) => observer.onStep(more),
-    onTurn: ({ messages }) => tell('event', { type: 'turn-start', messages }),
+    onTurn: ({ messages }) => publish('event', { type: 'turn-start', messages }),
     onError: (error) => {
-      tell('error', error)
+      publish('error', error)
       observer.onError(error)
     },
   }

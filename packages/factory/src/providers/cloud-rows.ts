@@ -7,13 +7,16 @@ import { refuseElsewhere } from './own-credentials.js'
 import type { ProviderRow, ResolvedModel } from './row.js'
 import { rowOf } from './vendor-row.js'
 
-/** A row of a cloud; `example` is an address where the settings need not name one. */
+/**
+ * A row of a cloud. `example` is an address that the error names if the settings of the cloud have
+ * none.
+ */
 interface CloudRow extends ProviderRow {
   readonly cloud: CloudName
   readonly example?: string
 }
 
-/** The row with what its cloud says of every provider, where the row says nothing else. */
+/** Completes a row by what its cloud says of every provider; the row wins. */
 function inCloud({ example, ...row }: CloudRow): ProviderRow {
   const { cloud: field } = row
   const cloud = clouds[field]
@@ -69,7 +72,7 @@ export function vertexSettings(model: ResolvedModel): VertexSettings {
   return settings
 }
 
-/** The providers in a cloud: each vendor at each. */
+/** The providers in clouds: one for each vendor in each cloud that has its models. */
 export const cloudRows: readonly ProviderRow[] = [
   inCloud({
     ...rowOf(azureOpenai),
@@ -120,14 +123,14 @@ export const cloudRows: readonly ProviderRow[] = [
       return origins.flatMap((url) => [url, mantleUrl(url)])
     },
     settings: (model, { accessToken }) => {
-      const { credentials, accessToken: own } = model.config.bedrock ?? {}
-      if (credentials === 'default-chain' && !own)
+      const { credentials, accessToken: ownToken } = model.config.bedrock ?? {}
+      if (credentials === 'default-chain' && !ownToken)
         refuseElsewhere(model, {
           what: "anthropic-bedrock: credentials 'default-chain' sends a key made of this computer's own credentials",
           domains: ['amazonaws.com', 'api.aws'],
           instead: 'bedrock.accessToken',
         })
-      return { cloud: 'bedrock', authToken: own ?? accessToken }
+      return { cloud: 'bedrock', authToken: ownToken ?? accessToken }
     },
   }),
   inCloud({
@@ -138,9 +141,9 @@ export const cloudRows: readonly ProviderRow[] = [
     keyEnv: [],
     baseUrlEnv: ['ANTHROPIC_VERTEX_BASE_URL'],
     settings: (model, { apiKey, accessToken }) => {
-      const { project, location, accessToken: own } = vertexSettings(model)
+      const { project, location, accessToken: ownToken } = vertexSettings(model)
       return {
-        vertex: { project, location, accessToken: own ?? accessToken },
+        vertex: { project, location, accessToken: ownToken ?? accessToken },
         apiKey: undefined,
         authToken: apiKey,
       }

@@ -48,7 +48,7 @@ const isSpent = (value: unknown): boolean => isObject(value) && Object.values(va
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value < Infinity
 
-/** The larger of both in every amount: what two records of one ledger prove together. */
+/** Joins two records of one ledger. Amounts only grow, so the larger of both is the later one. */
 export function laterSnapshot(a: BudgetSnapshot, b: BudgetSnapshot): BudgetSnapshot {
   const { run, runs } = { ...a, ...b }
   const currency = b.currency ?? a.currency

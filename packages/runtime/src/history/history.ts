@@ -132,9 +132,10 @@ export class ConversationHistory implements Iterable<ChatMessage> {
 
   /** Replaces all messages; the object stays the same. */
   replace(messages: Iterable<ChatMessage>): void {
-    const taken = [...messages]
+    // A copy first: the messages may be those of this history.
+    const copy = [...messages]
     this.clear()
-    for (const message of taken) this.add(message)
+    for (const message of copy) this.add(message)
   }
 
   /**
@@ -151,18 +152,19 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     }
     const surplus = this.length - maxMessages
     if (surplus <= 0) return
-    let dropped = surplus
-    for (
-      let next = this.#turns.at(dropped);
-      next && isRunMessage(next);
-      next = this.#turns.at(dropped)
-    )
-      dropped++
-    this.#turns.drop(dropped)
+
+    this.#turns.drop(this.#nextReplyOrPrompt(surplus))
     const first = this.#turns.at(0)
     if (this.#system || first?.role !== 'system') return
     // The first message is the system prompt, also when the list is read back.
     this.#system = first
     this.#turns.drop(1)
+  }
+  /** The first place from this one on whose message the runtime did not write. */
+  #nextReplyOrPrompt(from: number): number {
+    let place = from
+    let message = this.#turns.at(place)
+    while (message && isRunMessage(message)) message = this.#turns.at(++place)
+    return place
   }
 }

@@ -21,8 +21,8 @@ export interface ReadObserver<T> {
 }
 
 /**
- * A reader that calls an observer. It has no queue and no state of the stream: rules R1–R10 are the
- * inner reader's.
+ * A reader that calls an observer. It has no queue and no state of the stream: the inner reader
+ * keeps rules R1 to R10 of the contract.
  */
 abstract class ObservedReader<
   T,

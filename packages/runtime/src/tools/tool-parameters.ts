@@ -20,22 +20,26 @@ export type ToolArguments<Parameters extends ToolParameters> = Parameters extend
   ? StandardSchemaV1.InferOutput<Parameters>
   : SchemaObject<Parameters>
 
-/** An object's schema as a model is shown it, and what checks an object. */
+/** The schema of a tool's arguments for the model, and the check of arguments. */
 export interface CompiledParameters {
   readonly schema: JsonObject
   /** Never throws. */
   readonly validate: (args: JsonObject) => Validated | Promise<Validated>
 }
 
-/** @throws {LlmError} as `defineTool` does; `where` says what the schema is of */
+/**
+ * @param where names the schema in errors
+ * @throws {LlmError} as `defineTool` does
+ */
 export function compileParameters(parameters: ToolParameters, where: string): CompiledParameters {
   if (isStandard(parameters))
     return {
       schema: toObjectSchema(toJsonSchema(parameters, where), where),
       validate: (args) => validateStandard(parameters, args),
     }
-  const given = isObject(parameters) ? fromFlatMap(parameters, where) : parameters
-  return { schema: toObjectSchema(given, where), validate: compileJsonSchema(given, { where }) }
+
+  const schema = isObject(parameters) ? fromFlatMap(parameters, where) : parameters
+  return { schema: toObjectSchema(schema, where), validate: compileJsonSchema(schema, { where }) }
 }
 
 const mostIssues = 5
@@ -93,10 +97,10 @@ async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Pro
 }
 
 function describe(issues: readonly StandardSchemaV1.Issue[]): string {
-  const found = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+  const problems = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
     const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/')
     return place ? `${place}: ${message}` : message
   })
   const more = issues.length > mostIssues ? `; and ${issues.length - mostIssues} more` : ''
-  return found.join('; ') + more
+  return problems.join('; ') + more
 }
