@@ -1,10 +1,10 @@
 /**
- * Calls `advance` while `wanted` says so, one call at a time. A loop, not recursion: an `advance`
+ * Calls `advance` while `isWanted` is true, one call at a time. A loop, not recursion: an `advance`
  * may complete synchronously. No promises on this path; it runs once per event.
  */
 export class Pump {
   readonly #advance: () => void
-  readonly #wanted: () => boolean
+  readonly #isWanted: () => boolean
   readonly #onError: (error: unknown) => void
   /** True from the call of `advance` to `completed`. */
   #pending = false
@@ -15,7 +15,7 @@ export class Pump {
    */
   constructor(advance: () => void, isWanted: () => boolean, onError: (error: unknown) => void) {
     this.#advance = advance
-    this.#wanted = isWanted
+    this.#isWanted = isWanted
     this.#onError = onError
   }
 
@@ -23,7 +23,7 @@ export class Pump {
   start(): void {
     if (this.#looping) return
     this.#looping = true
-    while (!this.#pending && this.#wanted()) {
+    while (!this.#pending && this.#isWanted()) {
       this.#pending = true
       try {
         this.#advance()
