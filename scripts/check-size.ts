@@ -2,12 +2,14 @@
 // of size-limits.json. `--update` raises those that are passed; the commit says what the bytes are
 // for.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildPage } from '../packages/studio/build-page.mjs'
 import { bundleForBrowser } from '../test/support/bundle.ts'
+import { creatorsOf } from './creators.ts'
+import { discoverWorkspaces } from './workspaces.ts'
 
 const compatible = '@modelport/provider-openai-compatible'
 
@@ -15,6 +17,17 @@ interface Program {
   readonly name: string
   readonly code: string
 }
+
+/**
+ * The providers of vendors. An SDK that `browser` of a manifest leaves out is not in them; Amazon's
+ * codec and signatures are, which a bundler cannot leave out.
+ */
+const ofVendors: readonly Program[] = discoverWorkspaces()
+  .filter(({ dir, name }) => existsSync(join(dir, 'test/api.ts')) && name !== compatible)
+  .map((workspace) => ({
+    name: workspace.shortName.replace('provider-', ''),
+    code: `export { ${creatorsOf(workspace)['createProvider'] ?? ''} } from "${workspace.name}"`,
+  }))
 
 // Measured as a browser gets them, without undici. The goal of one preset is 12,000:
 // docs/decisions/0018-one-preset-weighs-27-kb.md.
@@ -32,28 +45,7 @@ const programs: readonly Program[] = [
     name: 'all presets, by name',
     code: `export { createPreset } from "${compatible}"`,
   },
-  // Anthropic, openai and google without their SDKs, which `browser` in their manifests leaves out.
-  {
-    name: 'anthropic',
-    code: 'export { createAnthropic } from "@modelport/provider-anthropic"',
-  },
-  // With AWS's codec and signatures, which a bundler cannot leave out.
-  {
-    name: 'bedrock',
-    code: 'export { createBedrock } from "@modelport/provider-bedrock"',
-  },
-  {
-    name: 'openai, both APIs',
-    code: 'export { createOpenAI } from "@modelport/provider-openai"',
-  },
-  {
-    name: 'google',
-    code: 'export { createGoogle } from "@modelport/provider-google"',
-  },
-  {
-    name: 'ollama',
-    code: 'export { createOllama } from "@modelport/provider-ollama"',
-  },
+  ...ofVendors,
   // 6 kB of it convert schemas of zod/mini, which does not do that itself.
   {
     name: 'runtime: infer and defineTool',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Vendor, vendors } from '@modelport/catalog'
 import type { ProviderRow } from '@modelport/factory/static'
+import { creatorsOf } from './creators.ts'
 import { discoverWorkspaces, root, type Workspace } from './workspaces.ts'
 
 /** A file of the repository with what a command writes into it. */
@@ -97,47 +98,6 @@ function factoryManifest(): WrittenFile {
     }),
   }
   return whole(path, `${JSON.stringify(written, null, 2)}\n`)
-}
-
-/** Functions of a package that create something, by what the factory calls them. */
-const endings: Readonly<Record<string, string>> = {
-  Embedder: 'createEmbedder',
-  Batches: 'createBatches',
-  Files: 'createFiles',
-  AccessToken: 'createAccessToken',
-}
-
-/** The values that the entry of a package exports. */
-const exportsOf = ({ path }: Workspace): readonly string[] =>
-  [...read(`${path}/src/index.ts`).matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = '']) =>
-    names
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '' && !name.startsWith('type ')),
-  )
-
-/** What the factory loads from a package: its own name of a creator, and that of the package. */
-export function creatorsOf(workspace: Workspace): Readonly<Record<string, string>> {
-  const names = exportsOf(workspace)
-  const creators = names.filter((name) => /^create[A-Z]/.test(name))
-  const isNext = (name: string): boolean =>
-    Object.keys(endings).some((ending) => name.endsWith(ending))
-  const [createProvider, ...others] = creators.filter((name) => !isNext(name))
-  if (createProvider === undefined || others.length > 0)
-    throw new Error(
-      `${workspace.path}/src/index.ts: export one function createNAME that makes the provider; ` +
-        `others are named createNAME with ${Object.keys(endings).join(', ')} after it`,
-    )
-  return {
-    createProvider,
-    ...Object.fromEntries(
-      Object.entries(endings).flatMap(([ending, name]) => {
-        const creator = creators.find((one) => one === createProvider + ending)
-        return creator === undefined ? [] : [[name, creator]]
-      }),
-    ),
-    ...(names.includes('listModels') && { listModels: 'listModels' }),
-  }
 }
 
 /** The packages that only one vendor has. Those of several are written by hand in the factory. */
@@ -351,7 +311,7 @@ const keyTable = (rows: readonly ProviderRow[]): string =>
     ...rows
       .filter(({ needsKey, keyEnv, cloud }) => needsKey || keyEnv.length > 0 || cloud)
       .map((row) => ({ ...row, usual: `${row.name.toUpperCase().replaceAll('-', '_')}_API_KEY` }))
-      .filter(({ keyEnv, usual, cloud }) => cloud || keyEnv.length !== 1 || keyEnv[0] !== usual)
+      .filter(({ keyEnv, usual, cloud }) => cloud !== undefined || keyEnv.join(', ') !== usual)
       .map(({ name, keyEnv, cloud }) => {
         const none = `none: the credentials are those of \`${cloud ?? 'settings'}\``
         return `| ${name} | ${keyEnv.length > 0 ? inCode(keyEnv) : none} |`

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testedApis } from './tested-apis.js'
 
 const root = new URL('..', import.meta.url).pathname
 
@@ -29,36 +30,29 @@ function loadedBy(
 }
 
 const core = '@modelport/core'
-const driver = '@modelport/driver'
 
 // A vendor's SDK costs 130 to 150 ms of CPU to import, undici 120, jose 36 and YAML 40: what is
 // loaded at the first use is not here. zod is a part of the build of the packages that have it
 // here.
 test.each<readonly [entry: string, packages: readonly string[]]>([
   ['driver/src/index.ts', [core]],
-  [
-    'provider-openai-compatible/src/index.ts',
-    ['@modelport/catalog', '@modelport/chat-completions', core, driver],
-  ],
-  ['provider-openai/src/index.ts', ['@modelport/chat-completions', core, driver]],
-  ['provider-anthropic/src/index.ts', ['@modelport/catalog', core, driver]],
-  [
-    'provider-bedrock/src/index.ts',
-    [
-      '@modelport/catalog',
-      core,
-      driver,
-      '@smithy/core',
-      '@smithy/eventstream-codec',
-      '@smithy/signature-v4',
-    ],
-  ],
-  ['provider-google/src/index.ts', ['@modelport/catalog', core, driver]],
-  ['provider-ollama/src/index.ts', [core, driver]],
   ['runtime/src/index.ts', ['@cfworker/json-schema', core, '@noble/hashes']],
 ])('importing %s loads no package but those that are written here', (entry, packages) => {
   expect(loadedBy(join(root, 'packages', entry))).toEqual(packages)
 })
+
+test.each(testedApis)(
+  'importing the package of $name loads its own dependencies, and of others only what its row names',
+  ({ vendor, provider, loads = [] }) => {
+    const folder = (vendor.package ?? `@modelport/provider-${provider}`).replace('@modelport/', '')
+    const loaded = loadedBy(join(root, `packages/${folder}/src/index.ts`))
+    const manifest = readFileSync(join(root, `packages/${folder}/package.json`), 'utf8')
+    const { dependencies } = JSON.parse(manifest) as { readonly dependencies: object }
+
+    expect(loaded.filter((name) => !name.startsWith('@modelport/'))).toEqual(loads)
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...loaded]))
+  },
+)
 
 test('what contains its part of zod does not install the whole, which would load 92 files', () => {
   for (const name of ['runtime', 'dialog', 'factory']) {

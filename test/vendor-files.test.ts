@@ -25,12 +25,12 @@ test.each(packagedVendors)('%s is named in its own files and in the lists of ven
  * alone. Lower a number when it falls.
  */
 const most: Readonly<Record<string, number>> = {
-  anthropic: 16,
-  bedrock: 54,
-  google: 18,
+  anthropic: 15,
+  bedrock: 48,
+  google: 17,
   llamacpp: 55,
   ollama: 12,
-  openai: 38,
+  openai: 37,
 }
 
 test('no vendor that has exceptions is named in more files than before', () => {

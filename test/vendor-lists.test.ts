@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { creatorsOf, sourceLists, tableLists } from '../scripts/vendor-lists.ts'
+import { creatorsOf } from '../scripts/creators.ts'
+import { sourceLists, tableLists } from '../scripts/vendor-lists.ts'
 import { discoverWorkspaces } from '../scripts/workspaces.ts'
 
 test.each([...sourceLists(), ...(await tableLists())])(

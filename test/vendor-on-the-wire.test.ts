@@ -52,11 +52,6 @@ test.each<[string, CallOptions, object]>([
   ],
   ['openai chat', { vendor: { audio: { voice: 'a' } } }, { audio: { voice: 'a' } }],
   [
-    'bedrock',
-    { maxTokens: 9, vendor: { inferenceConfig: { stopSequences: ['x'] } } },
-    { inferenceConfig: { maxTokens: 9, stopSequences: ['x'] } },
-  ],
-  [
     'google',
     { topK: 3, vendor: { generationConfig: { candidateCount: 1 } } },
     { generationConfig: { topK: 3, candidateCount: 1 } },
@@ -84,11 +79,6 @@ test.each<[string, CallOptions, string]>([
     'openai chat',
     { ...format, vendor: { response_format: null } },
     'vendor removes "response_format"',
-  ],
-  [
-    'bedrock',
-    { maxTokens: 9, vendor: { inferenceConfig: { maxTokens: 8 } } },
-    'vendor replaces "inferenceConfig.maxTokens"',
   ],
   [
     'google',

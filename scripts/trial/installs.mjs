@@ -60,7 +60,7 @@ export async function bundleForBrowser({ shortName, dir, manifest }) {
   const unwanted = inputs.filter(
     (path) =>
       !path.startsWith('(disabled)') &&
-      // Bedrock's signatures and frames are made by these, in a browser too.
+      // Signatures and frames of AWS are made by these, in a browser too.
       ((path.includes('node_modules/') &&
         !/node_modules\/(?:@smithy|@aws-crypto|@aws-sdk\/(?:util|types)|tslib)/.test(path)) ||
         Object.keys(manifest.browser).some((file) =>

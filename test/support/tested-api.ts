@@ -15,8 +15,26 @@ export interface NextToTurns {
   readonly files?: () => FileStore
 }
 
+/** How the kit makes a provider outside of Node, in a page too. */
+interface InEveryRuntime {
+  /** Settings besides those of the row, made with the key of the kit. */
+  readonly settings?: (apiKey: string) => object
+  /** Tests of the kit that do not apply: title → reason. */
+  readonly skip?: Readonly<Record<string, string>>
+}
+
+/** What a row says of its API beyond what every suite needs. */
+interface MoreFacts extends NextToTurns {
+  /** The host that `config` leads to, where a cloud says it and the catalog does not. */
+  readonly cloudHost?: string
+  /** Packages of others that importing the provider's loads. Default: none. */
+  readonly loads?: readonly string[]
+  /** Unset: the kit runs in Node alone. */
+  readonly everywhere?: InEveryRuntime
+}
+
 /** One API, as suites ask it. */
-export interface TestedApi extends NextToTurns {
+export interface TestedApi extends MoreFacts {
   /** Name of the row in a report: the provider's, or the API's where a provider has two. */
   readonly name: string
   /** Name of the provider in its errors. */
@@ -32,8 +50,6 @@ export interface TestedApi extends NextToTurns {
   readonly models: readonly string[]
   /** The model whose abilities its page shows. */
   readonly shownModel: string
-  /** The host that `config` leads to, where a cloud says it and the catalog does not. */
-  readonly cloudHost?: string
   /** Makes a provider of it, at the address of a server if one is given. */
   create(settings: SuiteSettings, url?: string): Provider
 }
@@ -49,7 +65,7 @@ export function vendorNamed(name: string): Vendor {
 }
 
 /** What a row says of an API besides the settings of its provider. */
-interface ApiFacts extends NextToTurns {
+interface ApiFacts extends MoreFacts {
   readonly format: WireFormat
   /** Default: the name of the row. */
   readonly provider?: string
@@ -61,7 +77,6 @@ interface ApiFacts extends NextToTurns {
   readonly models?: readonly string[]
   /** Default: the model of the settings. */
   readonly shownModel?: string
-  readonly cloudHost?: string
 }
 
 /** A row: settings that a suite does not say are those of the row. */

@@ -10,27 +10,6 @@ export interface PriceFacts extends ModelFacts {
   readonly reason?: string
 }
 
-/** The names of our vendors in the list. */
-const listNames: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  'azure-openai': 'azure',
-  bedrock: 'aws',
-  cerebras: 'cerebras',
-  deepseek: 'deepseek',
-  fireworks: 'fireworks',
-  google: 'google',
-  grok: 'x-ai',
-  groq: 'groq',
-  mistral: 'mistral',
-  moonshot: 'moonshotai',
-  openai: 'openai',
-  openrouter: 'openrouter',
-  perplexity: 'perplexity',
-  together: 'together',
-  vertex: 'google',
-  zai: 'zai',
-}
-
 /** The day of the oldest version of the list that the peer dependency admits. */
 const listDate = '2026-09-23'
 const listPage = 'https://github.com/pydantic/genai-prices'
@@ -72,7 +51,7 @@ export function findPrices(vendor: string, model: string, at: Date = new Date())
 
 function factsOf(vendor: string, model: string, at: Date): Omit<PriceFacts, 'id'> {
   const unknown = { source: listPage, date: listDate }
-  const providerId = Object.hasOwn(listNames, vendor) ? listNames[vendor] : undefined
+  const providerId = vendors.find(({ name }) => name === vendor)?.priceList
   if (providerId === undefined) return { ...unknown, reason: reasonOf(vendor) }
 
   const row = calcPrice({}, model, { providerId, timestamp: at })

@@ -62,6 +62,8 @@ export interface Vendor {
   readonly fewestTokens?: number
   /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
   readonly retired?: string
+  /** Name of the vendor in the list of `@pydantic/genai-prices`. Unset: it has no prices there. */
+  readonly priceList?: string
   /** Page that describes the API. */
   readonly docs: string
 }

@@ -16,25 +16,10 @@ function createRandom(seed: number): (below: number) => number {
   }
 }
 
-/** The vendors of the list, with the names of ours. */
-const listed = {
-  anthropic: 'anthropic',
-  'azure-openai': 'azure',
-  bedrock: 'aws',
-  cerebras: 'cerebras',
-  deepseek: 'deepseek',
-  fireworks: 'fireworks',
-  google: 'google',
-  grok: 'x-ai',
-  groq: 'groq',
-  mistral: 'mistral',
-  moonshot: 'moonshotai',
-  openai: 'openai',
-  openrouter: 'openrouter',
-  perplexity: 'perplexity',
-  together: 'together',
-  zai: 'zai',
-}
+/** Our vendors that the list has, each with its name there. */
+const listed = vendors.flatMap(({ name, priceList }): [vendor: string, providerId: string][] =>
+  priceList === undefined ? [] : [[name, priceList]],
+)
 
 const at = new Date('2026-10-01T12:00:00Z')
 const modelsOf = (providerId: string): readonly string[] =>
@@ -58,7 +43,7 @@ function randomCounts(random: (below: number) => number): TokenCounts {
 }
 
 describe('prices of the list', () => {
-  test.each(Object.entries(listed))(
+  test.each(listed)(
     'every known price of %s costs what the list itself calculates, for any usage',
     (vendor, providerId) => {
       const random = createRandom(7)
@@ -87,7 +72,7 @@ describe('prices of the list', () => {
   )
 
   test('a model with a price in another unit is unknown, and the unit is named', () => {
-    const reasons = Object.entries(listed).flatMap(([vendor, providerId]) =>
+    const reasons = listed.flatMap(([vendor, providerId]) =>
       modelsOf(providerId).flatMap((id) => findPrices(vendor, id, at).reason ?? []),
     )
     expect(new Set(reasons)).toContain(
@@ -100,7 +85,7 @@ describe('prices of the list', () => {
   })
 
   test('most models of the list have a price', () => {
-    const all = Object.entries(listed).flatMap(([vendor, providerId]) =>
+    const all = listed.flatMap(([vendor, providerId]) =>
       modelsOf(providerId).map((id) => findPrices(vendor, id, at)),
     )
     const priced = all.filter(({ prices }) => prices !== undefined)

@@ -12,6 +12,8 @@ export const apis: readonly TestedApi[] = [
       format: anthropicMessages,
       models: ['claude-opus-5-5', 'claude-3-5-sonnet-20241022'],
       shownModel: 'claude-haiku-4-5-20251001',
+      // A page that shows a key asks for it; elsewhere this changes nothing.
+      everywhere: { settings: () => ({ dangerouslyAllowBrowser: true }) },
       files: () => createAnthropicFiles({ apiKey }),
     },
   ),

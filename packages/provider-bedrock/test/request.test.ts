@@ -58,6 +58,24 @@ describe('a request', () => {
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
   })
 
+  test('vendor fields stand inside those of the options, and one that replaces an option is named in the warnings', async () => {
+    const beside = await bodyOf([hi], {
+      maxTokens: 9,
+      vendor: { inferenceConfig: { stopSequences: ['x'] } },
+    })
+    expect(beside).toMatchObject({
+      body: { inferenceConfig: { maxTokens: 9, stopSequences: ['x'] } },
+      warnings: undefined,
+    })
+    const instead = await bodyOf([hi], {
+      maxTokens: 9,
+      vendor: { inferenceConfig: { maxTokens: 8 } },
+    })
+    expect(instead.warnings).toEqual([
+      expect.stringContaining('vendor replaces "inferenceConfig.maxTokens"'),
+    ])
+  })
+
   test('a request has the fields of vendor next to its own', async () => {
     const guardrailConfig = { guardrailIdentifier: 'g', guardrailVersion: '1', trace: 'enabled' }
     const vendor = {

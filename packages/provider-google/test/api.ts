@@ -12,6 +12,7 @@ export const apis: readonly TestedApi[] = [
       format: gemini,
       models: ['gemini-3.8-flash', 'gemini-2.0-flash'],
       shownModel: 'gemini-3.8-flash',
+      everywhere: {},
       embedder: () => createGoogleEmbedder({ apiKey, model: 'm' }),
       files: () => createGoogleFiles({ apiKey }),
     },

@@ -8,6 +8,10 @@ export const apis: readonly TestedApi[] = [
     'ollama',
     createOllama,
     { model: 'llama3', apiKey },
-    { format: ollamaChat, embedder: () => createOllamaEmbedder({ model: 'm' }) },
+    {
+      format: ollamaChat,
+      everywhere: {},
+      embedder: () => createOllamaEmbedder({ model: 'm' }),
+    },
   ),
 ]

@@ -8,6 +8,6 @@ export const apis: readonly TestedApi[] = [
     'openai-compatible',
     createOpenAICompatible,
     { model: 'm', baseUrl: 'https://compatible.test/v1', apiKey },
-    { format: openaiChat, path: '/v1' },
+    { format: openaiChat, path: '/v1', everywhere: {} },
   ),
 ]

@@ -17,7 +17,13 @@ export const apis: readonly TestedApi[] = [
     'openai responses',
     createOpenAI,
     { model: 'gpt-5.4', apiKey },
-    { ...both, api: 'responses', format: openaiResponses },
+    {
+      ...both,
+      api: 'responses',
+      format: openaiResponses,
+      // A page that shows a key asks for it; elsewhere this changes nothing.
+      everywhere: { settings: () => ({ dangerouslyAllowBrowser: true }) },
+    },
   ),
   testedApi(
     'openai chat',

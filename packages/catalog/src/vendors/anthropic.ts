@@ -13,6 +13,7 @@ export const anthropic: Vendor = {
   needsKey: true,
   keyUrl: 'https://console.anthropic.com/settings/keys',
   model: 'claude-sonnet-4-6',
+  priceList: 'anthropic',
   docs: 'https://platform.claude.com/docs/en/api/messages',
 }
 

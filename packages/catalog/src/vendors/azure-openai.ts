@@ -12,5 +12,6 @@ export const azureOpenai: Vendor = {
   needsKey: true,
   keyUrl: 'https://ai.azure.com',
   fewestTokens: 16,
+  priceList: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
 }

@@ -11,6 +11,7 @@ export const bedrock: Vendor = {
   keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
   needsKey: true,
   keyUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+  priceList: 'aws',
   docs: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
 }
 

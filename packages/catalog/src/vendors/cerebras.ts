@@ -19,5 +19,6 @@ export const cerebras: ChatVendor = {
   claims: {
     embeddings: [undefined, 'https://inference-docs.cerebras.ai/api-reference/chat-completions'],
   },
+  priceList: 'cerebras',
   docs: 'https://inference-docs.cerebras.ai/api-reference/chat-completions',
 }

@@ -40,5 +40,6 @@ export const deepseek: ChatVendor = {
     reasoning: [true, 'https://api-docs.deepseek.com/guides/thinking_mode.md'],
     embeddings: [false, 'https://api-docs.deepseek.com/api/deepseek-api'],
   },
+  priceList: 'deepseek',
   docs: 'https://api-docs.deepseek.com/api/create-chat-completion',
 }

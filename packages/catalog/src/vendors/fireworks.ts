@@ -21,5 +21,6 @@ export const fireworks: ChatVendor = {
     embeddings: [true, 'https://docs.fireworks.ai/guides/querying-embeddings-models'],
     reasoning: ['by-model', 'https://docs.fireworks.ai/guides/reasoning.md'],
   },
+  priceList: 'fireworks',
   docs: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
 }

@@ -14,6 +14,7 @@ export const google: Vendor = {
   keyUrl: 'https://aistudio.google.com/apikey',
   model: 'gemini-3.1-pro',
   embeddingModel: 'gemini-embedding-001',
+  priceList: 'google',
   docs: 'https://ai.google.dev/api/generate-content',
 }
 

@@ -24,5 +24,6 @@ export const grok: ChatVendor = {
     embeddings: [undefined, 'https://docs.x.ai/developers/rest-api-reference/inference'],
     reasoning: ['by-model', 'https://docs.x.ai/guides/reasoning'],
   },
+  priceList: 'x-ai',
   docs: 'https://docs.x.ai/docs/api-reference',
 }

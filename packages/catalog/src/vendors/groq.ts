@@ -26,6 +26,7 @@ export const groq: ChatVendor = {
     embeddings: ['by-model', 'https://github.com/groq/groq-typescript/blob/main/api.md'],
     tools: ['by-model', 'https://console.groq.com/docs/tool-use'],
   },
+  priceList: 'groq',
   docs: 'https://console.groq.com/docs/api-reference#chat-create',
 }
 

@@ -39,6 +39,7 @@ export const mistral: ChatVendor = {
     parallelTools: [true, 'https://docs.mistral.ai/api/endpoint/chat'],
     schema: [true, 'https://docs.mistral.ai/api/endpoint/chat'],
   },
+  priceList: 'mistral',
   docs: 'https://docs.mistral.ai/api/endpoint/chat',
 }
 

@@ -34,5 +34,6 @@ export const moonshot: ChatVendor = {
     embeddings: [false, 'https://platform.kimi.ai/docs/overview'],
     schema: ['by-model', 'https://platform.kimi.ai/docs/guide/response_format'],
   },
+  priceList: 'moonshotai',
   docs: 'https://platform.kimi.ai/docs/api/chat',
 }

@@ -15,6 +15,7 @@ export const openai: Vendor = {
   model: 'gpt-5.4',
   embeddingModel: 'text-embedding-3-small',
   fewestTokens: 16,
+  priceList: 'openai',
   docs: 'https://developers.openai.com/api/reference/resources/responses',
 }
 

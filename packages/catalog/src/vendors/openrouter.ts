@@ -40,5 +40,6 @@ export const openrouter: ChatVendor = {
     tools: ['by-model', 'https://openrouter.ai/docs/features/tool-calling'],
     embeddings: [true, 'https://openrouter.ai/docs/api-reference/embeddings'],
   },
+  priceList: 'openrouter',
   docs: 'https://openrouter.ai/docs/api-reference/parameters',
 }

@@ -43,5 +43,6 @@ export const perplexity: ChatVendor = {
     ],
     embeddings: [false, 'https://docs.perplexity.ai/docs/embeddings/quickstart'],
   },
+  priceList: 'perplexity',
   docs: 'https://docs.perplexity.ai/docs/sonar/openai-compatibility',
 }

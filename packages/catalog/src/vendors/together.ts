@@ -25,5 +25,6 @@ export const together: ChatVendor = {
     tools: ['by-model', 'https://docs.together.ai/docs/function-calling'],
     embeddings: [true, 'https://docs.together.ai/docs/embeddings-overview'],
   },
+  priceList: 'together',
   docs: 'https://docs.together.ai/reference/chat-completions',
 }

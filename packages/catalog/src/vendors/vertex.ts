@@ -13,6 +13,7 @@ export const vertex: Vendor = {
   keyUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
   model: 'gemini-3.1-pro',
   embeddingModel: 'gemini-embedding-001',
+  priceList: 'google',
   docs: 'https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest',
 }
 

@@ -29,5 +29,6 @@ export const zai: ChatVendor = {
     reasoning: { none: unthinking, low: thinking('low'), high: thinking('high') },
   },
   claims: { embeddings: ['by-model', 'https://docs.z.ai/api-reference/introduction.md'] },
+  priceList: 'zai',
   docs: 'https://docs.z.ai/api-reference/llm/chat-completion.md',
 }
