@@ -23,8 +23,8 @@ const twoCommits: Mutant['changes'] = [
   ],
   [
     'durable/src/runs/stored-journal.ts',
-    'this.#queue.defer(soonMs, (change) => {\n      this.#setTranscript(change, keep, added)\n      change.set',
-    'return this.#queue.write((change) => {\n      this.#setTranscript(change, keep, added)\n      change.set',
+    'this.#queue.defer(soonMs, (change) => {\n      this.#setTranscript(change, keep, added)\n      const place',
+    'return this.#queue.write((change) => {\n      this.#setTranscript(change, keep, added)\n      const place',
   ],
 ]
 
