@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { chromiumPath, noChromium } from '../../test/support/chromium.ts'
 import { runtimePackages } from '../runtime-packages.ts'
 
 const last = (text) => text.trim().split('\n').at(-1)
@@ -33,18 +34,8 @@ function nativeWorkerd(script) {
 }
 
 /** The Chromium of this machine. */
-export function findChromium() {
-  const commands = ['chromium', 'chromium-browser', 'google-chrome']
-  const binary = commands.find(
-    (command) =>
-      spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0,
-  )
-  return binary
-    ? { binary }
-    : {
-        reason: `none of ${commands.join(', ')} is installed (on Debian: apt-get install chromium)`,
-      }
-}
+export const findChromium = () =>
+  chromiumPath === undefined ? { reason: noChromium } : { binary: chromiumPath }
 
 /**
  * Starts a program in a group of its own.

@@ -1,5 +1,4 @@
 // The commands of the command line, in the order in which a stranger meets them.
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { findChromium } from '../runtimes/launch.mjs'
@@ -16,8 +15,7 @@ async function chatInStudio(visitor, { reply, env }) {
   const studio = visitor.start('modelport studio', { env })
   const [url] = await studio.shows(/http:\/\/127\.0\.0\.1:\d+\/\S+/)
   const browser = await chromium.launch({
-    channel: undefined,
-    executablePath: await pathOf(binary),
+    executablePath: binary,
     args: ['--no-sandbox', '--disable-gpu'],
   })
   try {
@@ -41,12 +39,6 @@ async function chatInStudio(visitor, { reply, env }) {
     await studio.kill()
   }
   return 'studio'
-}
-
-const pathOf = async (command) => {
-  if (existsSync(command)) return command
-  const { execFileSync } = await import('node:child_process')
-  return execFileSync('sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).trim()
 }
 
 /** Sets a model up and uses it in every way. `init` is what is typed first. */

@@ -1,23 +1,20 @@
 // The example in Chromium, as real processes, against a model whose replies each test writes.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chromiumPath, noChromium } from '../../../test/support/chromium.js'
 import { ModelServer } from './support/model-server.ts'
 import { Program } from './support/program.ts'
 import { Relay } from './support/relay.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
-  existsSync(path),
-)
-if (executablePath === undefined)
-  console.log('skipped: this test needs Chromium at /usr/bin/chromium')
+if (chromiumPath === undefined) console.log(`skipped: ${noChromium}`)
 
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('a chat that survives, in Chromium', () => {
   let browser: Browser
   let context: BrowserContext
   let model: ModelServer
@@ -30,7 +27,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
 
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: executablePath!,
+      executablePath: chromiumPath!,
       args: ['--no-sandbox', '--disable-gpu'],
     })
   })

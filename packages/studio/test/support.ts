@@ -1,28 +1,23 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { chromiumPath, noChromium } from '../../../test/support/chromium.js'
 import { buildPage } from '../build-page.mjs'
 import { createDemoModel, createStudio, type Studio, type StudioOptions } from '../src/index.js'
 import { loadPage, type ServedStudio, serveStudio } from '../src/node.js'
 import { demoTools } from '../src/server/demo.js'
 
-/** Where Debian puts its browser. */
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
-  existsSync(path),
-)
-
 /** True where a browser is installed; tests of the page skip otherwise, with this reason. */
-export const hasBrowser: boolean = browserPath !== undefined
-if (!hasBrowser) console.log('skipped: the tests of the page need Chromium at /usr/bin/chromium')
+export const hasBrowser: boolean = chromiumPath !== undefined
+if (!hasBrowser) console.log(`skipped: ${noChromium}`)
 
 /** Starts the browser as root in a container must. */
 export const launch = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
-    executablePath: browserPath!,
+    executablePath: chromiumPath!,
     args: [
       ...[
         '--no-sandbox',
