@@ -27,7 +27,7 @@ export function runProgram(
         NO_COLOR: '1',
         ...env,
       },
-      timeout: 75_000,
+      timeout: 85_000,
       ...(cwd !== undefined && { cwd }),
     })
     let stdout = ''

@@ -2,11 +2,14 @@ import type { ErrorCode } from '@modelport/core'
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
+import { atSize } from '../../../test/support/size.js'
 import { transitions } from '../src/call/states.js'
 import type { TraceEntry } from '../src/call/trace.js'
 import { choice, Dialog, definePrompt } from '../src/index.js'
 import { callerOf, recordingTool } from './call-tools.js'
 import { strictProblems } from './strict-vendors.js'
+
+const runs = atSize(100, 1000)
 
 /** What a model or its server does once. */
 type Move =
@@ -127,9 +130,9 @@ describe('any schedule of replies, faults and aborts', () => {
         const rounds = trace.entries.filter(({ type }) => type === 'last-call').length
         expect(rounds).toBeLessThanOrEqual(1)
       }),
-      { numRuns: 300 },
+      { numRuns: runs },
     )
-    expect(Math.min(outcomes.success, outcomes.failure)).toBeGreaterThan(20)
+    expect(Math.min(outcomes.success, outcomes.failure)).toBeGreaterThan(runs / 15)
   })
 })
 
