@@ -5,19 +5,29 @@ import { type Loop, rows, rowsOfOneStep } from './steps/rows.ts'
 import { final, serveModel } from './steps/server.ts'
 
 /**
- * `node src/steps.ts [rounds] [calls]`: what one model call costs in a loop of 1, 5, 20 and 100
- * steps. Every step but the last calls one tool; a reply is 16 events. Each row is a process of its
- * own that makes `calls` model calls a round; rounds are interleaved, and each ratio is taken
- * within its round. The floor is the same loop by hand, on undici and `JSON.parse`; no ratio is
- * printed where the middle half of its rounds spreads by more than 15 %.
+ * `node src/steps.ts [rounds] [calls] [ROW...]`: what one model call costs in a loop of 1, 5, 20
+ * and 100 steps. Every step but the last calls one tool; a reply is 16 events. Each row is a
+ * process of its own that makes `calls` model calls a round; rounds are interleaved, and each ratio
+ * is taken within its round. The floor is the same loop by hand, on undici and `JSON.parse`.
+ *
+ * A row is measured three times: in its first round of a length, whose code is not compiled yet;
+ * once it is; and right after a full garbage collection, which makes V8 discard compiled code whose
+ * hidden classes have no object at that moment.
  */
-const [, , role = '7', callsOfRound = '400'] = process.argv
+const [, , role = '15', callsOfRound = '400', ...only] = process.argv
 const lengths = [1, 5, 20, 100] as const
 
-/** How far the middle half of the rounds lies apart, of their median. */
-function spreadOf(numbers: readonly number[]): number {
-  const [from, to] = middleOf(numbers)
-  return (to - from) / medianOf(numbers)
+/** Rounds until the code of a row is compiled. */
+const warmUps = 12
+/** Rounds that begin with a full collection. */
+const collectedRounds = 5
+
+/** Runs loops. */
+interface Question {
+  readonly url: string
+  readonly loops: number
+  /** True begins with a full garbage collection, which is not measured. */
+  readonly isCollected?: boolean
 }
 
 /** What loops used: microseconds of CPU, and bytes that are there afterwards. */
@@ -27,12 +37,38 @@ interface Used {
   readonly process: number
 }
 
+/** The cost of a call of each row, in each round. */
+type Costs = Readonly<Record<string, readonly number[]>>
+
 /** Asks a row's process to run loops. @returns what they used. */
-async function ask(child: ChildProcess, question: object): Promise<Used> {
+async function ask(child: ChildProcess, question: Question): Promise<Used> {
   child.send(question)
   const [answer] = (await once(child, 'message')) as [Used & { readonly error?: string }]
   if (answer.error) throw new Error(answer.error)
   return answer
+}
+
+/** Runs rounds of every row, by turns. */
+async function runRounds(
+  children: readonly (readonly [name: string, child: ChildProcess])[],
+  count: number,
+  question: Question,
+  steps: number,
+): Promise<Costs> {
+  const costs: Record<string, number[]> = {}
+  for (let round = 0; round < count; round++)
+    for (const [name, child] of round % 2 ? children : children.toReversed()) {
+      const { cpu } = await ask(child, question)
+      ;(costs[name] ??= []).push(cpu / question.loops / steps)
+    }
+  return costs
+}
+
+/** The ratio to the floor: its median, and where the middle half of the rounds lies. */
+function ratioOf(costs: Costs, name: string): string {
+  const ratios = (costs[name] ?? []).map((cost, round) => cost / (costs['floor']?.[round] ?? NaN))
+  const [from, to] = middleOf(ratios)
+  return `${medianOf(ratios).toFixed(2)} (${from.toFixed(2)} to ${to.toFixed(2)})`
 }
 
 const toMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`
@@ -42,52 +78,55 @@ async function measure(): Promise<void> {
   const file = new URL(import.meta.url)
   const server = fork(file, ['server'])
   const [url] = (await once(server, 'message')) as [string]
-  for (const name of Object.keys(rows)) {
+  const names = Object.keys(rows).filter(
+    (name) => !only.length || name === 'floor' || only.includes(name),
+  )
+  for (const name of names) {
     const child = fork(file, [name], { execArgv: ['--expose-gc'] })
     await once(child, 'message')
     children[name] = child
   }
-  console.log('| row | steps | CPU a call | times floor | spread |\n|---|--:|--:|--:|--:|')
+  const rowsAt = (steps: number): readonly (readonly [string, ChildProcess])[] =>
+    Object.entries(children).filter(([name]) => steps === 1 || !rowsOfOneStep.includes(name))
+  const questionAt = (steps: number): Question => ({
+    url: `${url}/${steps}/v1`,
+    loops: Math.max(1, Math.round(Number(callsOfRound) / steps)),
+  })
+  console.log('| row | steps | first round | CPU a call | times floor |\n|---|--:|--:|--:|--:|')
   for (const steps of lengths) {
-    const measured = Object.entries(children).filter(
-      ([name]) => steps === 1 || !rowsOfOneStep.includes(name),
-    )
-    const question = {
-      url: `${url}/${steps}/v1`,
-      loops: Math.max(1, Math.round(Number(callsOfRound) / steps)),
+    const first = await runRounds(rowsAt(steps), warmUps, questionAt(steps), steps)
+    const costs = await runRounds(rowsAt(steps), Number(role), questionAt(steps), steps)
+    for (const [name] of rowsAt(steps)) {
+      const cold = first[name]?.[0]?.toFixed(0)
+      const warm = medianOf(costs[name] ?? []).toFixed(0)
+      console.log(`| ${name} | ${steps} | ${cold} µs | ${warm} µs | ${ratioOf(costs, name)} |`)
     }
-    const costs: Record<string, number[]> = {}
-    for (const [, child] of measured) await ask(child, question)
-    for (let round = 0; round < Number(role); round++)
-      for (const [name, child] of round % 2 ? measured : measured.toReversed())
-        (costs[name] ??= []).push((await ask(child, question)).cpu / question.loops / steps)
-    for (const [name, own] of Object.entries(costs)) {
-      const times = medianOf(own.map((cost, round) => cost / (costs['floor']?.[round] ?? NaN)))
-      const shown = spreadOf(costs['floor'] ?? []) > 0.15 ? 'too noisy' : times.toFixed(2)
-      const cost = `${medianOf(own).toFixed(0)} µs | ${shown} | ${(spreadOf(own) * 100).toFixed(0)} %`
-      console.log(`| ${name} | ${steps} | ${cost} |`)
-    }
+  }
+  // Last: the code that a collection makes slow stays so for some rounds.
+  console.log('\n| row | steps | times floor after a collection |\n|---|--:|--:|')
+  for (const steps of lengths) {
+    const question = { ...questionAt(steps), isCollected: true }
+    const costs = await runRounds(rowsAt(steps), collectedRounds, question, steps)
+    for (const [name] of rowsAt(steps))
+      console.log(`| ${name} | ${steps} | ${ratioOf(costs, name)} |`)
   }
   console.log('\n| row | heap after a collection | process |\n|---|--:|--:|')
   for (const [name, child] of Object.entries(children)) {
-    const { heap, process } = await ask(child, { url: '', loops: 0 })
+    const { heap, process } = await ask(child, { url: '', loops: 0, isCollected: true })
     console.log(`| ${name} | ${toMegabytes(heap)} | ${toMegabytes(process)} |`)
     child.kill()
   }
   server.kill()
 }
 
-async function answer(
-  loop: Loop,
-  { url, loops }: { readonly url: string; readonly loops: number },
-): Promise<Used> {
+async function answer(loop: Loop, { url, loops, isCollected = false }: Question): Promise<Used> {
+  if (isCollected) globalThis.gc?.()
   const before = process.cpuUsage()
   for (let index = 0; index < loops; index++) {
     const text = await loop(url)
     if (text !== final) throw new Error(`the loop returned ${JSON.stringify(text)}`)
   }
   const { user, system } = process.cpuUsage(before)
-  globalThis.gc?.()
   const { heapUsed: heap, rss } = process.memoryUsage()
   return { cpu: user + system, heap, process: rss }
 }
@@ -95,7 +134,7 @@ async function answer(
 if (role === 'server') process.send?.(await serveModel())
 else if (rows[role]) {
   const loop = await rows[role]()
-  process.on('message', (question: { url: string; loops: number }) => {
+  process.on('message', (question: Question) => {
     answer(loop, question).then(
       (result) => process.send?.(result),
       (error: unknown) => process.send?.({ error: String(error) }),

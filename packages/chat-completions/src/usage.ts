@@ -131,13 +131,17 @@ function positive(
 }
 
 const byModality = (details: unknown): NamedCounts | undefined =>
-  positive(modalities.map((name) => [name, asObject(details)[`${name}_tokens`]] as const))
+  details === undefined
+    ? undefined
+    : positive(modalities.map((name) => [name, asObject(details)[`${name}_tokens`]] as const))
 
-const toToolCounts = (usage: Partial<Record<string, unknown>>): NamedCounts | undefined =>
-  positive([
-    ...toolCounters.flatMap((field) => Object.entries(asObject(usage[field]))),
-    ...toolCounts.map((field) => [field, usage[field]] as const),
-  ])
+function toToolCounts(usage: Partial<Record<string, unknown>>): NamedCounts | undefined {
+  const counts: (readonly [name: string, count: unknown])[] = []
+  for (const field of toolCounters)
+    if (usage[field]) counts.push(...Object.entries(asObject(usage[field])))
+  for (const field of toolCounts) if (usage[field] !== undefined) counts.push([field, usage[field]])
+  return positive(counts)
+}
 
 /**
  * US dollars: OpenRouter and the Vercel gateway write a number, Perplexity an object, xAI ticks of
@@ -161,6 +165,8 @@ function toCostParts({
   cost_details,
   market_cost,
 }: Partial<Record<string, unknown>>): NamedCounts | undefined {
+  if (cost === undefined && cost_details === undefined && market_cost === undefined)
+    return undefined
   const { total_cost: _, ...parts } = asObject<Record<string, unknown>>(cost)
   return positive(Object.entries({ ...parts, ...asObject(cost_details), market_cost }))
 }

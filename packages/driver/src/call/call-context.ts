@@ -68,10 +68,11 @@ export function createCallContext<Kind extends AnyDriver>(
 /** Reports a response to the observer of the provider, then to that of the call. */
 export function reportResponse(
   { config, onResponse }: Pick<CallContext, 'config' | 'onResponse'>,
-  { status, headers }: ResponseNotice,
+  response: ResponseNotice,
 ): void {
   for (const observer of [config.onResponse, onResponse])
-    if (observer) callObserver(() => observer({ status, headers }))
+    if (observer)
+      callObserver(() => observer({ status: response.status, headers: response.headers }))
 }
 
 /** Each turn is a request of its own: it has its own attempts and its own key. */

@@ -174,7 +174,7 @@ export class Attempts {
     })
   }
 
-  async #send(signal: AbortSignal, responded: () => void): Promise<Response> {
+  #send(signal: AbortSignal, responded: () => void): Promise<Response> {
     const { headers, idempotencyKey, fetch, allowedHosts, clock } = this.#context
     const { driver, request, stream } = this.#sending
     const guarded = createGuardedFetch({

@@ -138,9 +138,8 @@ export class Conversation {
   }
 
   details(): ReplyDetails {
-    // The current turn may have finished.
-    const turns = new Set([...this.#finished, this.recorder])
-    return mergeDetails(...[...turns].map((turn) => turn.replyDetails))
+    const current = this.#phase === 'reading' ? [this.recorder] : []
+    return mergeDetails(...[...this.#finished, ...current].map((turn) => turn.replyDetails))
   }
 
   messages(): readonly ChatMessage[] {

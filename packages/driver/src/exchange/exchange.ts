@@ -1,5 +1,6 @@
 import { isLlmError, LlmError, type PartialReply } from '@modelport/core'
 import type { ChunkCallbacks } from '../base/byte-source.js'
+import { contentTypeOf } from '../base/content-type.js'
 import type { Decoder, Driver, Turn } from '../base/driver.js'
 import { checkJsonValues } from '../base/json-values.js'
 import { type CallContext, reportResponse } from '../call/call-context.js'
@@ -34,7 +35,7 @@ export class Exchange implements ResponseReader {
   #body: ResponseBody | undefined
   #framer: Framer | undefined
   #decoder: Decoder | undefined
-  #headers: Headers | undefined
+  #response: Response | undefined
   readonly #chunkCallbacks: ChunkCallbacks = {
     onChunk: (chunk) => {
       this.#receive(chunk)
@@ -130,13 +131,15 @@ export class Exchange implements ResponseReader {
    * Sends the request again after a failure, unless the failure is final: then it rejects with it.
    */
   async #reopen(error: unknown): Promise<void> {
-    await this.#attempts.recover(nameInBand(this.#driver, this.#headers ?? new Headers(), error))
+    await this.#attempts.recover(
+      nameInBand(this.#driver, this.#response?.headers ?? new Headers(), error),
+    )
     await this.open()
   }
 
   #begin(response: Response): void {
     const { limits } = this.#context
-    this.#headers = response.headers
+    this.#response = response
     this.#body = new ResponseBody(response, this.#context, (silence) => {
       this.#attempts.expire('idle', silence)
     })
@@ -148,7 +151,7 @@ export class Exchange implements ResponseReader {
       {
         framing: this.#driver.framing,
         stream: this.turn.stream,
-        contentType: response.headers.get('content-type') ?? '',
+        contentType: contentTypeOf(response),
         maxEventBytes: limits.maxEventBytes,
       },
       (record) => {

@@ -84,7 +84,7 @@ async function guardedFetch(
     signal: guard.signal,
   })
   guard.responded()
-  const { status, headers, type } = response
+  const { status, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
     const message = `${host} redirects; set the base URL to the target if you trust it`
@@ -93,7 +93,13 @@ async function guardedFetch(
   if (response.ok) return response
   const text = await readErrorText(response, guard.clock)
   throw Object.assign(
-    guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }),
+    guard.error({
+      status,
+      headers: response.headers,
+      body: tryParseJson(text),
+      text,
+      inBand: false,
+    }),
     { host },
   )
 }

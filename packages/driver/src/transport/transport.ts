@@ -36,12 +36,16 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
     return platformFetch
   }
   if (isOlderThan(versions.node, oldestNode)) return () => Promise.reject(tooOld(versions.node))
-  let loaded: Promise<Fetch> | undefined
+  let loading: Promise<Fetch> | undefined
+  let loaded: Fetch | undefined
   const connectMs = config.timeouts?.connectMs ?? defaultTimeouts.connectMs
-  return async (input, init) => {
-    loaded ??= loadUndici({ connectMs, proxy: config.proxy })
-    return (await loaded)(input, init)
+  const load = async (): Promise<Fetch> => {
+    loading ??= loadUndici({ connectMs, proxy: config.proxy })
+    loaded = await loading
+    return loaded
   }
+  return (input, init) =>
+    loaded ? loaded(input, init) : load().then((undiciFetch) => undiciFetch(input, init))
 }
 
 function isOlderThan(version: string, [major, minor]: readonly [number, number]): boolean {

@@ -6,7 +6,7 @@ import { type ByteSource, PullSource } from '../base/byte-source.js'
 import type { Fetch } from '../base/driver.js'
 import { toTarget } from '../base/target.js'
 import { parseProxy } from './proxy.js'
-import { UndiciBody } from './undici-body.js'
+import { UndiciBody, type UndiciHead } from './undici-body.js'
 import { agentOptions, PendingConnects } from './undici-connects.js'
 
 /** How the transport connects. */
@@ -100,17 +100,29 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
       exchange.onResponseError(undefined, error)
     }
 
-    const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
-      if (!options.proxy) throw cause
-      const proxy = parseProxy(options.proxy).host
-      throw Object.assign(new Error('fetch failed', { cause }), { proxy })
-    })
+    const { status, headers } = await (options.proxy
+      ? headThrough(options.proxy, exchange)
+      : exchange.head)
 
-    const headers = toHeaders(raw)
-    const unpacked = decompress(exchange, headers.get('content-encoding'))
+    const unpacked = decompress(exchange, headerOf(headers, 'content-encoding'))
     // eslint-disable-next-line no-restricted-syntax -- ThinResponse has what SDKs and our reader use of a Response
     return new ThinResponse(status, headers, unpacked, address) as unknown as Response
   }
+}
+
+/** The head of a response through a proxy: a failure says which proxy it was. */
+async function headThrough(proxy: string, exchange: UndiciBody): Promise<UndiciHead> {
+  try {
+    return await exchange.head
+  } catch (cause) {
+    throw Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(proxy).host })
+  }
+}
+
+/** One header, as `Headers.get` gives it. */
+function headerOf(raw: UndiciHead['headers'], name: string): string | null {
+  const value = raw[name]
+  return Array.isArray(value) ? value.join(', ') : (value ?? null)
 }
 
 /** The part of `Response` that SDKs and our reader use, over a body that is not a stream. */
@@ -119,20 +131,32 @@ class ThinResponse {
   readonly redirected = false
   readonly statusText = ''
   readonly status: number
-  readonly headers: Headers
   readonly body: ByteSource
   readonly url: string
   bodyUsed = false
+  readonly #raw: UndiciHead['headers']
+  #headers: Headers | undefined
 
-  constructor(status: number, headers: Headers, body: ByteSource, url: string) {
+  constructor(status: number, raw: UndiciHead['headers'], body: ByteSource, url: string) {
     this.status = status
-    this.headers = headers
+    this.#raw = raw
     this.body = body
     this.url = url
   }
 
   get ok(): boolean {
     return this.status < 300
+  }
+
+  /** Made when they are first read: nobody reads most of them. */
+  get headers(): Headers {
+    this.#headers ??= toHeaders(this.#raw)
+    return this.#headers
+  }
+
+  /** One header, without making {@link headers}. */
+  headerOf(name: string): string | null {
+    return headerOf(this.#raw, name)
   }
 
   async text(): Promise<string> {
@@ -151,7 +175,7 @@ class ThinResponse {
 const toHeaderRecord = (headers: RequestInit['headers'] = {}): Record<string, string> =>
   Array.isArray(headers) || headers instanceof Headers ? Object.fromEntries(headers) : headers
 
-function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
+function toHeaders(raw: UndiciHead['headers']): Headers {
   const headers = new Headers()
   for (const [name, value = []] of Object.entries(raw)) {
     const values = Array.isArray(value) ? value : [value]

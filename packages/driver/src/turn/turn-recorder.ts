@@ -248,12 +248,11 @@ export class TurnRecorder implements Sink {
 
   /** The parts of the reply besides text, calls and counts. Fields without a value are left out. */
   get replyDetails(): ReplyDetails {
-    const lists = Object.entries(this.#lists).filter(([, list]) => list.length)
-    return defined({
-      ...this.#facts,
-      rawFinishReason: this.rawFinishReason,
-      ...Object.fromEntries(lists),
-    })
+    const details: Record<string, unknown> = { ...this.#facts }
+    if (this.rawFinishReason !== undefined) details['rawFinishReason'] = this.rawFinishReason
+    const lists: Readonly<Record<string, readonly unknown[]>> = this.#lists
+    for (const name in lists) if (lists[name]?.length) details[name] = lists[name]
+    return details
   }
 
   get toolCalls(): readonly ToolCall[] {

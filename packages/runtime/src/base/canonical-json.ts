@@ -6,15 +6,21 @@ import { isObject } from '@modelport/core'
  */
 export function canonicalJson(value: unknown): string {
   // undefined and functions have no JSON, whatever the type of stringify says.
-  const text = JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner) ? sorted(inner) : inner,
-  ) as string | undefined
+  const text = JSON.stringify(sorted(value)) as string | undefined
   return text ?? 'null'
 }
 
-function sorted(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const names = Object.keys(value)
-  if (names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name)) return value
-  // Not assigned one by one: a key "__proto__" stays a key.
-  return Object.fromEntries(names.sort().map((name) => [name, value[name]]))
+/** A copy with sorted keys. A replacer of `JSON.stringify` would take three times as long. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { toJSON } = value as { readonly toJSON?: unknown }
+  if (typeof toJSON === 'function') return sorted(Reflect.apply(toJSON, value, ['']))
+  if (!isObject(value)) return Array.isArray(value) ? value.map(sorted) : value
+  const names = Object.keys(value).sort()
+  // A key `__proto__` cannot be assigned.
+  if (names.includes('__proto__'))
+    return Object.fromEntries(names.map((name) => [name, sorted(value[name])]))
+  const copy: Record<string, unknown> = {}
+  for (const name of names) copy[name] = sorted(value[name])
+  return copy
 }

@@ -28,7 +28,13 @@ export const amountNames: readonly Amount[] = Object.keys(limitOf) as Amount[]
 
 /** Adds amounts to a sum, or takes them off with `sign` -1. */
 export function addTo(sum: Sum, amounts: Amounts, sign: 1 | -1 = 1): void {
-  for (const name of amountNames) sum[name] = (sum[name] ?? 0) + sign * (amounts[name] ?? 0)
+  // One by one, in the order of their names: a loop over the names takes five times as long.
+  sum.calls = (sum.calls ?? 0) + sign * (amounts.calls ?? 0)
+  sum.inputTokens = (sum.inputTokens ?? 0) + sign * (amounts.inputTokens ?? 0)
+  sum.outputTokens = (sum.outputTokens ?? 0) + sign * (amounts.outputTokens ?? 0)
+  sum.toolCalls = (sum.toolCalls ?? 0) + sign * (amounts.toolCalls ?? 0)
+  sum.steps = (sum.steps ?? 0) + sign * (amounts.steps ?? 0)
+  sum.cost = (sum.cost ?? 0) + sign * (amounts.cost ?? 0)
 }
 
 /** Names of the limits of a budget. */
