@@ -5,6 +5,8 @@ export class Lease {
   readonly #extend: () => Promise<boolean>
   readonly #controller = new AbortController()
   #validFrom: Instant
+  /** When the last heartbeat was sent; undefined if it failed. */
+  #sentAt: Instant | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopped = false
 
@@ -48,7 +50,7 @@ export class Lease {
 
   /** A write that was sent at this moment has extended the lease. */
   extendedAt(sentAt: Instant): void {
-    this.#validFrom = sentAt
+    if (sentAt.monotonic > this.#validFrom.monotonic) this.#validFrom = sentAt
   }
 
   stop(): void {
@@ -56,34 +58,39 @@ export class Lease {
     clearTimeout(this.#timer)
   }
 
+  /** Waits for the next heartbeat, or for the end of the lease if that comes first. */
   #schedule(): void {
+    clearTimeout(this.#timer)
     if (this.#stopped || this.signal.aborted) return
-    const inMs = Math.max(this.#leaseMs / 3 - elapsedSince(this.#validFrom), this.#leaseMs / 30)
-    this.#timer = setTimeout(() => void this.#beat(), inMs)
+    const beatMs = Math.max(this.#leaseMs / 3 - this.#quietMs, this.#leaseMs / 30)
+    const endMs = Math.max(0, Math.ceil(this.#leaseMs - elapsedSince(this.#validFrom))) + 1
+    this.#timer = setTimeout(() => this.#look(), Math.min(beatMs, endMs))
     this.#timer.unref()
   }
 
-  async #beat(): Promise<void> {
+  /** How long no heartbeat was sent and no write of the run was one. */
+  get #quietMs(): number {
+    const heldMs = elapsedSince(this.#validFrom)
+    return this.#sentAt ? Math.min(heldMs, elapsedSince(this.#sentAt)) : heldMs
+  }
+
+  /** A heartbeat that gets no reply keeps neither the next one back, nor the end of the lease. */
+  #look(): void {
     if (!this.isValid()) return
-    // A write of the run was a heartbeat too.
-    if (elapsedSince(this.#validFrom) < this.#leaseMs / 3) {
-      this.#schedule()
-      return
-    }
-    const sentAt = instant()
-    // A reply may come after the end of the lease: the work stops at that end.
-    const restMs = this.#leaseMs - elapsedSince(this.#validFrom)
-    const end = setTimeout(() => this.isValid(), Math.max(0, Math.ceil(restMs)) + 1)
-    end.unref()
+    if (this.#quietMs >= this.#leaseMs / 3) void this.#beat()
+    this.#schedule()
+  }
+
+  async #beat(): Promise<void> {
+    const sentAt = (this.#sentAt = instant())
     try {
-      if (await this.#extend()) this.#validFrom = sentAt
+      if (await this.#extend()) this.extendedAt(sentAt)
       else this.#lose('another worker claimed it, or it was cancelled')
     } catch {
       // The database is away: the next heartbeat may reach it before the lease ends.
-    } finally {
-      clearTimeout(end)
+      this.#sentAt = undefined
+      if (this.isValid()) this.#schedule()
     }
-    if (this.isValid()) this.#schedule()
   }
 
   #lose(why: string): void {

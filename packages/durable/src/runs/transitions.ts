@@ -110,7 +110,8 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = {
     from: held,
     guard: isHolder,
     then: 'Stays `running`; the lease begins again.',
-    set: { updated: ':now', due: ':until' },
+    // A write that was overtaken by a later one leaves the lease as it is.
+    set: { updated: ':now', due: 'CASE WHEN due > :until THEN due ELSE :until END' },
   },
   end: {
     when: 'The holder ends the run.',

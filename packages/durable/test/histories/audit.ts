@@ -129,6 +129,8 @@ export interface Evidence {
   }[]
   /** Ids of tasks, in the order in which they were stored. */
   readonly created: readonly string[]
+  /** When a model first read that a wish failed. */
+  readonly failures: readonly { readonly wish: string; readonly at: number }[]
   /** When everything was back. */
   readonly backAt: number
   /** How long the news of a cancel may take, in milliseconds. */
@@ -182,6 +184,7 @@ export function audit(evidence: Evidence): readonly string[] {
     ...kept(evidence),
     ...ended(evidence),
     ...told(evidence),
+    ...toldModel(evidence),
     ...stopped(evidence),
     ...seenRightly(evidence),
     ...fenced(evidence),
@@ -368,6 +371,8 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
     const known = jobs.find(({ id }) => id === job)
     const isDone = state === 'completed' || state === 'final'
     if (!known || known.mayEnd || !(isDone || state === 'failed')) return []
+    // A run without its tools can be opened again, and its journal has what was done.
+    if (known.mayLackTools && answer.startsWith('tools are missing')) return []
     return known.wishes.flatMap(({ id, reads, count }) => {
       const words = [...answer.matchAll(new RegExp(`${id.replace('.', '\\.')}=(\\w+)`, 'g'))]
       const last = words.findLast(([, one]) => one === 'paid') ?? words.at(-1)
@@ -393,6 +398,23 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
         ? [`F: ${job} says that ${id} failed, and it was paid`]
         : []
     })
+  })
+}
+
+/** F: a model does not read that something failed which was done by then. */
+function toldModel({ failures, ledger, said, jobs }: Evidence): string[] {
+  return failures.flatMap(({ wish, at: readAt }) => {
+    const known = jobs.flatMap(({ wishes }) => wishes).find(({ id }) => id === wish)
+    const wasPaid = ledger.some((line) => line.wish === wish && line.effect && line.at < readAt)
+    const isExcused = said.some(
+      ({ wishes, says, was }) =>
+        wishes.includes(wish) &&
+        was !== 'refused' &&
+        (says === 'did-not-happen' || says === 'deny'),
+    )
+    return known?.count === 1 && !known.reads && wasPaid && !isExcused
+      ? [`F: a model read that ${wish} failed, and it was paid`]
+      : []
   })
 }
 

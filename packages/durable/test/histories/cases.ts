@@ -380,4 +380,55 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 60, do: 'operations.resume', n: 653 },
     ],
   },
+  'a heartbeat that hangs does not hide the end of a lease': {
+    seed: 13,
+    weather: { exchanges: 0, sendings: 0, writes: 0.01, moments: 0, news: 0 },
+    moves: [
+      {
+        after: 1500,
+        do: 'send and leave',
+        n: 517,
+        when: 'an agent is called',
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [
+            [
+              { tool: 'slowly', wish: 'J1.1', ends: [] },
+              { tool: 'print', wish: 'J1.2', ends: [] },
+            ],
+          ],
+          session: 's1',
+        },
+      },
+      { after: 4, do: 'runs.start', n: 517 },
+      { after: 100, do: 'list', n: 921 },
+      { after: 1500, do: 'slow read', n: 455, when: 'a call is begun' },
+      {
+        after: 400,
+        do: 'stream',
+        n: 220,
+        job: {
+          id: 'J2',
+          kind: 'task',
+          steps: [
+            [
+              { tool: 'remote', wish: 'J2.1', ends: [] },
+              { tool: 'slowly', wish: 'J2.2', ends: ['reaches nobody'], by: 'bank' },
+              { tool: 'slowly', wish: 'J2.3', ends: [] },
+            ],
+            [
+              { tool: 'remote', wish: 'J2.4', ends: [] },
+              { tool: 'print', wish: 'J2.5', ends: [] },
+            ],
+          ],
+          session: 's2',
+        },
+      },
+      { after: 100, do: 'deliver', n: 492, when: 'a model is asked' },
+      { after: 1500, do: 'a guest decides', n: 934 },
+      { after: 15, do: 'die at a write', n: 480 },
+      { after: 15, do: 'slow write', n: 782 },
+    ],
+  },
 }

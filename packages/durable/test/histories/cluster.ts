@@ -43,6 +43,8 @@ import {
   type ModelFault,
   ownLimit,
   type Program,
+  resultsIn,
+  wordOf,
 } from './program.js'
 import { Receiver } from './receiver.js'
 import { isDefect, noting } from './seen.js'
@@ -143,6 +145,8 @@ export class Cluster {
   readonly said: SaidLine[] = []
   readonly reads: { readonly job: string; readonly before: readonly string[] }[] = []
   readonly broken = new Set<string>()
+  /** When a model first read that a wish failed. */
+  readonly failures = new Map<string, number>()
   readonly internal: string[] = []
   /** Runs that processes claimed, in order. */
   readonly claims: { readonly at: number; readonly run: string; readonly by: string }[] = []
@@ -466,6 +470,9 @@ export class Cluster {
       this.modelFailures++
       return fault
     }
+    for (const { wish, text } of resultsIn(messages))
+      if (wordOf(wish, text) === 'failed' && !this.failures.has(wish))
+        this.failures.set(wish, this.world.now)
     const jobs = jobsIn(messages)
     const job = jobs.at(-1)
     if (job !== undefined) this.reads.push({ job, before: jobs.slice(0, -1) })

@@ -14,7 +14,7 @@ interface Guard {
 }
 
 /** How each is said, and what it looks at. */
-export const guards: Readonly<Record<string, Guard>> = {
+const guards: Readonly<Record<string, Guard>> = {
   'an entry that was stored was changed': {
     at: 'UPDATE ON entries',
     when: '1',

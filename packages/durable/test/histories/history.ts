@@ -135,6 +135,7 @@ interface Theme<Name extends string> {
   readonly againShare: number
   readonly delegatedShare: number
   readonly sessionShare: number
+  readonly sessions: readonly string[]
   readonly twiceShare: number
 }
 
@@ -173,6 +174,7 @@ function themeOf<Name extends string>(
     againShare: pick([0, 0.1, 0.3], random),
     delegatedShare: pick([0, 0.2, 0.8], random),
     sessionShare: pick([0.3, 0.7, 1], random),
+    sessions: pick([['s1'], ['s1', 's2']], random),
     twiceShare: pick([0, 0, 0.3], random),
   }
 }
@@ -233,7 +235,7 @@ function jobOf(id: string, theme: Theme<string>, random: () => number, of?: 'cha
     id,
     kind,
     steps,
-    ...(hasSession && { session: pick(of ? sessionsOf[of] : ['s1', 's2'], random) }),
+    ...(hasSession && { session: pick(of ? sessionsOf[of] : theme.sessions, random) }),
     ...(random() < 0.15 && kind === 'task' && { part: pick(partsBesides, random) }),
   }
 }

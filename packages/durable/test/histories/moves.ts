@@ -162,7 +162,7 @@ const clientMoves = {
   stream: { weight: 8, hasJob: true, play: message('stream') },
   decide: { weight: 14, play: decide },
   cancel: {
-    weight: 2,
+    weight: 4,
     play: about('cancels', async (client, sent, cluster) => {
       sent.mayEnd = true
       cluster.loseCalls()
@@ -381,7 +381,7 @@ const operationMoves = {
     }),
   },
   'operations.forget': {
-    weight: 0.6,
+    weight: 2,
     play: operated(async (operations, _id, cluster, { job: { kind } }) => {
       const isChat = kind === 'chat'
       const own = () =>
@@ -478,7 +478,7 @@ const runMoves = {
 
 const sessionMoves = {
   'sessions.delete': {
-    weight: 0.7,
+    weight: 1.5,
     play: inSession('deletes', (cluster, session) => {
       cluster.broken.add(session)
       cluster.loseCalls()
@@ -493,7 +493,7 @@ const sessionMoves = {
     ),
   },
   'sessions.take': {
-    weight: 0.5,
+    weight: 1,
     // Somebody holds the turn of a session for a while.
     play: inSession('takes', async (cluster, id, { n }) => {
       const { sessions } = cluster.operators.desk

@@ -79,7 +79,8 @@ const judged = [...mutations.entries()].flatMap(([index, { name, equivalent }]) 
   equivalent === undefined && name.includes(only) && index % parts === part - 1 ? [index] : [],
 )
 for (const { wrong = [] } of Object.values(known)) if (wrong.length > 0) killed++
-const left = judged.filter((index) => !(mutations[index]!.name in known))
+// The newest are played first.
+const left = judged.filter((index) => !(mutations[index]!.name in known)).toReversed()
 for (let rest: readonly number[] = left; rest.length > 0; ) {
   const { count, isLate } = await playFrom(rest, report)
   if (count < rest.length) {

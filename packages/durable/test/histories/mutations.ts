@@ -49,8 +49,8 @@ export const mutations: readonly Mutation[] = [
     changes: [
       [
         lease,
-        "if (await this.#extend()) this.#validFrom = sentAt\n      else this.#lose('another worker claimed it, or it was cancelled')",
-        'await this.#extend()\n      this.#validFrom = sentAt',
+        "if (await this.#extend()) this.extendedAt(sentAt)\n      else this.#lose('another worker claimed it, or it was cancelled')",
+        'await this.#extend()\n      this.extendedAt(sentAt)',
       ],
     ],
   },
@@ -59,8 +59,8 @@ export const mutations: readonly Mutation[] = [
     changes: [
       [
         lease,
-        'if (await this.#extend()) this.#validFrom = sentAt',
-        'if (await this.#extend()) this.#validFrom = instant()',
+        'if (await this.#extend()) this.extendedAt(sentAt)',
+        'if (await this.#extend()) this.extendedAt(instant())',
       ],
     ],
   },

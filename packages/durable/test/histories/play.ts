@@ -1,12 +1,12 @@
 // Plays a history to its end, brings everything back, and collects what the auditor reads.
 import { answerOf, type StoredTask, type Task } from '@modelport/agent'
-import { type ChatMessage, textOf } from '@modelport/core'
+import type { ChatMessage } from '@modelport/core'
 import type { AuditedSession, AuditedTask, Evidence, PaidLine, SaidLine } from './audit.js'
 import { audit } from './audit.js'
 import { Cluster, type Mistake, mcpHost, principal, type Side, useUpIds } from './cluster.js'
 import type { History, Job, Move } from './history.js'
 import { type MoveName, moves } from './moves.js'
-import { jobsIn, payer, wordOf } from './program.js'
+import { jobsIn, payer, resultsIn, wordOf } from './program.js'
 import type { Connection, Rows } from './virtual-database.js'
 import { epoch } from './virtual-world.js'
 
@@ -28,6 +28,8 @@ const mostMs = 150_000
 /** How often people decide while things still go wrong. */
 const stormRounds = 3
 const stormMs = 1500
+/** How often somebody tries what is refused once everything is back. */
+const wrongRounds = 3
 /** How long the world turns at the end: until nothing is under way, in steps. */
 const leastMs = 500
 const lastMs = 8000
@@ -108,11 +110,29 @@ function playAgain(cluster: Cluster, move: Move<MoveName>): void {
     })
 }
 
+/** What those do who may not, who do not know what is asked, or who say something else. */
+const wrongMoves = [
+  'a stranger acts',
+  'a guest decides',
+  'decide what does not fit',
+  'a decision is said again',
+  'an operator decides what does not fit',
+  'reply',
+] as const satisfies readonly MoveName[]
+
+function tryWrongly(cluster: Cluster, round: number): void {
+  for (const [index, name] of wrongMoves.entries()) {
+    const n = Math.floor(cluster.world.now + round * 131 + index * 37) % 1000
+    void moves[name].play(cluster, { after: 0, do: name, n })
+  }
+}
+
 /** People decide while things still go wrong, a few times. */
 async function decideInStorm(cluster: Cluster): Promise<void> {
   if (!cluster.storm.isStrong) return
   for (let round = 0; round < stormRounds; round++) {
     // Whom nobody answers waits for long, and the others decide meanwhile.
+    tryWrongly(cluster, round)
     const late = cluster.world.pause(stormMs).then(() => true)
     const deciding = decideAll(cluster, round).catch(() => true)
     if (!(await cluster.until(Promise.race([deciding, late])))) return
@@ -140,6 +160,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
   for (const place of cluster.running.keys()) cluster.start(place)
   for (let round = 0; world.now < cluster.backAt + mostMs; round++) {
     const before = cluster.said.length
+    if (round < wrongRounds) tryWrongly(cluster, round)
     if (await cluster.until(decideAll(cluster, round))) {
       await whileBusy(cluster, cluster.said.length > before)
       continue
@@ -385,6 +406,7 @@ async function evidenceOf(
     prepared: receiver.prepared,
     seen: cluster.seen,
     children: childrenIn(cluster.databases.bank.rows),
+    failures: [...cluster.failures].map(([wish, at]) => ({ wish, at })),
     backAt: cluster.backAt ?? 0,
     // Whoever hears nothing looks at its next heartbeat.
     stopMs: cluster.storm.isQuiet ? 1500 : 100,
@@ -541,18 +563,10 @@ const textOfMessage = ({ parts }: Task['messages'][number]): string =>
   parts.map((part) => (part.type === 'text' ? part.content : '')).join(' ')
 
 /** What the results in a transcript say of their wishes. */
-function wordsIn(transcript: readonly ChatMessage[]): string {
-  const wishes = new Map<string, string | undefined>()
-  return transcript
-    .flatMap((message) => {
-      if (message.role === 'assistant')
-        for (const call of message.toolCalls ?? [])
-          wishes.set(call.id, /J\d+\.\d+/.exec(JSON.stringify(call.arguments))?.[0])
-      const wish = message.role === 'tool' ? wishes.get(message.toolCallId) : undefined
-      return wish === undefined ? [] : [`${wish}=${wordOf(wish, textOf(message.content))}`]
-    })
+const wordsIn = (transcript: readonly ChatMessage[]): string =>
+  resultsIn(transcript)
+    .map(({ wish, text }) => `${wish}=${wordOf(wish, text)}`)
     .join(' ')
-}
 
 /** The answer, with a word for each call that a failure says was made. */
 const wordsOf = (answer: string): string =>

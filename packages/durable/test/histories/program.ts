@@ -84,6 +84,22 @@ const isFinal = (result: string): boolean =>
   /declined|denied|refused|not allowed|superseded|nobody will|=unknown/i.test(result)
 const mostTries = 3
 
+/** What messages say of each wish, in order. */
+export function resultsIn(
+  messages: readonly ChatMessage[],
+): readonly { readonly wish: string; readonly text: string }[] {
+  const wishOf = new Map<string, string>()
+  return messages.flatMap((message) => {
+    if (message.role === 'assistant')
+      for (const call of message.toolCalls ?? []) {
+        const wish = /J\d+\.\d+/.exec(JSON.stringify(call.arguments))?.[0]
+        if (wish !== undefined) wishOf.set(call.id, wish)
+      }
+    const wish = message.role === 'tool' ? wishOf.get(message.toolCallId) : undefined
+    return wish === undefined ? [] : [{ wish, text: textOf(message.content) }]
+  })
+}
+
 /** What the model says next: calls, or what became of each wish. */
 export function replyTo(messages: readonly ChatMessage[], repeatsIds = false) {
   const start = messages.findLastIndex(
@@ -91,17 +107,8 @@ export function replyTo(messages: readonly ChatMessage[], repeatsIds = false) {
   )
   const { id, steps } = readPrompt(textOf(messages[start]?.content ?? ''))
   const results = new Map<string, string[]>()
-  const wishOf = new Map<string, string>()
-  for (const message of messages.slice(start)) {
-    if (message.role === 'assistant')
-      for (const call of message.toolCalls ?? []) {
-        const wish = /J\d+\.\d+/.exec(JSON.stringify(call.arguments))?.[0]
-        if (wish !== undefined) wishOf.set(call.id, wish)
-      }
-    const wish = message.role === 'tool' ? wishOf.get(message.toolCallId) : undefined
-    if (wish !== undefined)
-      results.set(wish, [...(results.get(wish) ?? []), textOf(message.content)])
-  }
+  for (const { wish, text } of resultsIn(messages.slice(start)))
+    results.set(wish, [...(results.get(wish) ?? []), text])
   const isOpen = ([, wish, , twice]: Asked): boolean => {
     const all = results.get(wish) ?? []
     const last = all.at(-1)

@@ -47,9 +47,10 @@ export class Receiver implements Payee {
     const world = this.#world
     const owner = world.process
     const isAway = this.awayUntil > world.now
-    const name: Sending = isAway
-      ? 'reaches nobody'
-      : (this.#ends.get(wish)?.shift() ?? this.weather())
+    const drawn = isAway ? 'reaches nobody' : (this.#ends.get(wish)?.shift() ?? this.weather())
+    // It recognizes a call by its key, and does not refuse what it did.
+    const isDone = this.#keys.has(key) && this.#isKeyed(wish)
+    const name: Sending = drawn === 'refuses' && isDone ? 'answers' : drawn
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
     const form: SendingForm = sendings[name]
     const sentAt = world.now
@@ -110,13 +111,16 @@ export class Receiver implements Payee {
     return this.ledger.some((line) => line.wish === wish && line.effect)
   }
 
+  #isKeyed(wish: string): boolean {
+    return this.#calls.get(wish)?.tool.startsWith('keyed') === true
+  }
+
   #travel(key: string, by: number): void {
     this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + by)
   }
 
   #note(wish: string, key: string, happens: boolean, sentAt = this.#world.now, by?: Process): void {
-    const isKeyed = this.#calls.get(wish)?.tool.startsWith('keyed')
-    const effect = happens && !(isKeyed && this.#keys.has(key))
+    const effect = happens && !(this.#isKeyed(wish) && this.#keys.has(key))
     if (happens) this.#keys.add(key)
     const { now } = this.#world
     this.ledger.push({

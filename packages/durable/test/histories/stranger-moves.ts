@@ -79,7 +79,7 @@ export const strangerMoves = {
     }),
   },
   'a guest sends': {
-    weight: 3,
+    weight: 6,
     hasJob: 'guest',
     // Under an id that somebody else uses for a message, which is sent again then; and twice.
     play: (cluster, move) => {
@@ -124,13 +124,16 @@ export const strangerMoves = {
       const found = all[n % Math.max(1, all.length)]
       if (!found) return
       const { task } = await host.get({ principal: guest, id: found.id })
-      const requests = requestsOf(task).filter(({ question }) => !question)
+      // The results of its own work are the guest's to say.
+      const requests = requestsOf(task).filter(
+        ({ question, requestId }) => !question && !requestId.endsWith('#result'),
+      )
       const request = requests[n % Math.max(1, requests.length)]
       if (!request) return
       const { requestId, digest, uncertain } = request
       const says = uncertain ? { outcome: 'did-not-happen' } : { approved: true }
       const message = decisionOf(requestId, { digest, ...says })
-      if (!requestId.endsWith('#result')) cluster.misfits.add(message.id)
+      cluster.misfits.add(message.id)
       cluster.note(`a guest says yes to ${requestId}`)
       await host.send({ agent: 'desk', principal: guest, taskId: found.id, message })
     }),

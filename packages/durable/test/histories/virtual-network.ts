@@ -106,7 +106,9 @@ export class VirtualNetwork {
       ? 'reaches nobody'
       : (this.faults.get(host)?.shift() ?? this.weather())
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
-    if (name !== 'arrives') this.failures.set(host, (this.failures.get(host) ?? 0) + 1)
+    // Whoever waits for a late one has no time left to try again.
+    const failures = name.includes('late') ? 3 : name === 'arrives' ? 0 : 1
+    this.failures.set(host, (this.failures.get(host) ?? 0) + failures)
     const fault: {
       readonly loses?: string
       readonly status?: number
