@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type OptionValues, type ToolDefinition } from '@modelport/core'
-import { type Turn, withSaidLengths, withVendor } from '@modelport/driver'
+import { type Turn, withDescribedLengths, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { refuse, toChatMessages } from './messages.js'
 
@@ -132,7 +132,7 @@ const toStrict = (
   schema: JsonObject,
   strict: boolean | undefined,
   { strictLengths }: ChatDialect,
-): JsonObject => (strict && !strictLengths ? withSaidLengths(schema) : schema)
+): JsonObject => (strict && !strictLengths ? withDescribedLengths(schema) : schema)
 
 function toReasoning(level: OptionValues['reasoning'], dialect: ChatDialect): JsonObject {
   if (level === undefined) return {}

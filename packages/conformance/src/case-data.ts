@@ -80,7 +80,7 @@ export const gatewayMark = (response: WireResponse): string =>
     : '[DONE]\n'
 
 /** The server's text of a failure inside a reply. */
-export const failureText = 'the engine is on fire'
+export const inBandErrorText = 'the engine is on fire'
 
 /** The server's text of a failed response. */
-export const failedText = 'the reason why'
+export const errorBodyText = 'the reason why'

@@ -61,8 +61,8 @@ export interface OptionValues {
   readonly system?: string
   /**
    * Maximum tokens to generate, at least 1. Unset: none is sent, and the vendor's own limit counts.
-   * An API that requires a number gets the model's largest, a server of one's own 4096, and a run
-   * with a limit of tokens or money sends what it reserves.
+   * Exceptions: an API that requires a number gets the largest of the model; a server that you run
+   * yourself gets 4096; a run with a limit of tokens or money sends what it reserves.
    */
   readonly maxTokens?: number
   /** Randomness, 0 to 2. Unset: none is sent. */
@@ -119,8 +119,9 @@ export function withoutNulls(options: CallOptions): OptionValues {
 }
 
 /**
- * `maxTokens` where a number is needed and nobody set one: of a server of one's own, which may
- * never stop by itself, and of a call whose reply a budget reserves.
+ * `maxTokens` where a number is needed and nobody set one: for servers that their users run, which
+ * may never stop by themselves, for calls whose reply a budget reserves, and for
+ * `defaults: 'reference'`.
  */
 export const defaultMaxTokens = 4096
 
@@ -141,6 +142,7 @@ function mergeInto(
     const value = changes[key]
     const own = merged[key]
     const inner = deep || key === 'vendor' || key === 'retry'
+    // Objects of different types are alternatives: the later one replaces the other.
     if (
       inner &&
       isObject(own) &&

@@ -56,7 +56,7 @@ export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStor
           throw namedError(
             providerName,
             'redirect-refused',
-            'the file is to be sent to another host; nothing was',
+            'the server redirects the upload to another host; nothing was sent',
           )
         return {
           url: uploadUrl,

@@ -7,7 +7,7 @@ type Fields = Readonly<Partial<Record<string, unknown>>>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {}
 
-/** Reports what a finished response says besides its items and counts. */
+/** Reports what a finished response says besides its items and token counts. */
 export function reportFacts(sink: Sink, response: WireResponse): void {
   sink.details({
     responseId: asText(response.id) || undefined,

@@ -41,9 +41,13 @@ export class ItemReader {
   }
 
   /**
-   * The item that an event is about, or a new one. An event with a place is about the item of that
-   * place, or one of its id that has no place yet; an event without a place about the latest item
-   * of its id; an event with neither about the last item. `another`: a finished item is not meant.
+   * The item that an event is about, or a new one:
+   * - an event with a place is about the item of that place, or the one of its id that has no place
+   *   yet;
+   * - an event with an id only is about the latest item of that id;
+   * - an event with neither is about the last item.
+   *
+   * `another`: a finished item is not meant.
    */
   progress(index: number | undefined, id: string | undefined, another = false): ItemProgress {
     const last = this.#last

@@ -5,7 +5,7 @@ import {
   type ToolChoice,
   type ToolDefinition,
 } from '@modelport/core'
-import { defined, type Turn, withSaidLengths, withVendor } from '@modelport/driver'
+import { defined, type Turn, withDescribedLengths, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
 import { knownStart } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -188,4 +188,4 @@ function toFormat(format: ResponseFormat): JsonObject {
 
 /** The strict form has no lengths of texts. */
 const toStrict = (schema: JsonObject, strict: boolean | undefined): JsonObject =>
-  strict ? withSaidLengths(schema) : schema
+  strict ? withDescribedLengths(schema) : schema

@@ -44,10 +44,11 @@ export async function openChildren(
 }
 
 /**
- * Adds the children that an earlier process delegated to and this one did not, with what they ask.
- * One that is over by now, or away, is looked at when its caller is.
+ * Adds the children to which an earlier process delegated, and this one did not, with what they
+ * ask. A child that is over by now, or cannot be reached, asks nothing; it is looked at again when
+ * its caller is.
  */
-export async function addUnheard(
+export async function addInheritedChildren(
   { settings }: Agent,
   pending: readonly PendingItem[],
   waits: ChildWaits,

@@ -26,7 +26,7 @@ import {
   toRefusedArtifact,
   toUnknownCall,
 } from './message-calls.js'
-import { addUnheard, openChildren } from './open-children.js'
+import { addInheritedChildren, openChildren } from './open-children.js'
 import { knownBefore, noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
@@ -246,7 +246,7 @@ async function endOfRun(
     throw result.error
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
-    await addUnheard(turn.agent, result.pending, children, turn.signal)
+    await addInheritedChildren(turn.agent, result.pending, children, turn.signal)
     const own = toRequests(result.pending, turn.run.principal, runId)
     const requests = [...own, ...childRequests(turn.agent.name, children)]
     return waiting(turn, {

@@ -3,10 +3,10 @@ import {
   brokenRecords,
   codesByStatus,
   disguisedScripts,
-  failedText,
+  errorBodyText,
   failingScripts,
-  failureText,
   htmlFailure,
+  inBandErrorText,
   signInPage,
   splits,
 } from '../case-data.js'
@@ -314,9 +314,13 @@ function inBandCases(wire: Wire): ServedCase[] {
       rules: [isDocumented ? 'error-in-stream' : 'error-in-reply', 'error-text'],
       turns,
       stream,
-      expected: { kind: 'error', text: failureText },
+      expected: { kind: 'error', text: inBandErrorText },
       reply: (request) => {
-        const response = wire.format.respondThenFail(turns[0] as ScriptTurn, request, failureText)
+        const response = wire.format.respondThenFail(
+          turns[0] as ScriptTurn,
+          request,
+          inBandErrorText,
+        )
         const take = stream ? positions[where] : undefined
         return toReply(take ? { ...response, pieces: take(response.pieces) } : response)
       },
@@ -353,7 +357,7 @@ function statusCases(wire: Wire): ServedCase[] {
   )
   return [true, false].flatMap((stream) => [
     ...statuses.map((status) =>
-      one(status, stream, 'JSON', wire.format.failure(status, failedText), failedText),
+      one(status, stream, 'JSON', wire.format.failure(status, errorBodyText), errorBodyText),
     ),
     one(502, stream, 'a web page', htmlFailure(502)),
     one(503, stream, 'no body', { status: 503, headers: {}, pieces: [] }),

@@ -23,7 +23,7 @@ import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
-import { begun, open } from './reader.js'
+import { open, throughSecondDelta } from './reader.js'
 import { toTurnEnd } from './turns.js'
 
 const citiesOf = (turn: DecodedTurn | undefined): unknown =>
@@ -167,7 +167,7 @@ const wireTests: Tests = {
     const { turns } = scriptNamed('text')
     const connection = lab.connect((request) => {
       const response = lab.respond(turns, request)
-      return toReply({ ...response, pieces: begun(response) })
+      return toReply({ ...response, pieces: throughSecondDelta(response) })
     })
     const cut = await stream(connection)
     assert(

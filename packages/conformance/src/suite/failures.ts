@@ -2,7 +2,7 @@ import type { ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import {
   codesByStatus,
-  failedText,
+  errorBodyText,
   htmlFailure,
   retriedStatuses,
   signInPage,
@@ -12,7 +12,7 @@ import { type Connection, drain, type Lab, question, stream, succeeded } from '.
 import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
-import { begun } from './reader.js'
+import { throughSecondDelta } from './reader.js'
 
 /**
  * A failed response with a body of the API's own, without one, or with a web page as proxies send
@@ -21,7 +21,8 @@ import { begun } from './reader.js'
 export const bodies: Readonly<
   Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
 > = {
-  'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, failedText, headers)),
+  'a JSON body': (lab, status, headers) =>
+    toReply(lab.format.failure(status, errorBodyText, headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
   'an HTML body': (_, status, headers) => toReply(htmlFailure(status, headers)),
 }
@@ -191,7 +192,7 @@ function assertFacts(error: ProviderError, status: number, name: string, json: b
   )
   if (json)
     assert(
-      error.message.includes(failedText),
+      error.message.includes(errorBodyText),
       `${name}: the message lacks the server's text: ${error.message}`,
     )
 }
@@ -204,7 +205,7 @@ async function beforeTheFirstPiece(lab: Lab): Promise<void> {
   for (let pieces = 0; pieces <= most; pieces++) {
     const connection = lab.connectRetrying((request, index) => {
       const response = lab.respond(turns, request)
-      most = begun(response).length
+      most = throughSecondDelta(response).length
       return index
         ? toReply(response)
         : toReply({ ...response, pieces: response.pieces.slice(0, pieces) }, 'reset')

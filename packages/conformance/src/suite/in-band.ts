@@ -1,6 +1,6 @@
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { assert, assertEqual, rejection } from '../assert.js'
-import { failingScripts, failureText } from '../case-data.js'
+import { failingScripts, inBandErrorText } from '../case-data.js'
 import type { Harness } from '../harness.js'
 import { type Lab, stream, textOfEvents } from '../lab.js'
 import { toReply } from '../memory-server.js'
@@ -28,7 +28,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
         if (index) return toReply(lab.respond(turns, request))
 
         const turn = { finish: 'stop', usage: {} } as const
-        const response = lab.format.respondThenFail(turn, request, failureText)
+        const response = lab.format.respondThenFail(turn, request, inBandErrorText)
         return toReply({ ...response, pieces: response.pieces.slice(-1) })
       })
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
@@ -54,7 +54,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
       const { turns } = scriptNamed('text')
       const turn = turns[0] ?? { finish: 'stop', usage: {} }
       const connection = lab.connectRetrying((request) =>
-        toReply(lab.format.respondThenFail(turn, request, failureText)),
+        toReply(lab.format.respondThenFail(turn, request, inBandErrorText)),
       )
       const call = rejection(connection.provider.complete('Hello?'), 'the call')
       assertReason(await lab.clock.run(call, 'the call'), 'a whole reply')
@@ -70,8 +70,8 @@ function assertReason(error: unknown, what: string): asserts error is ProviderEr
     `${what}\n  expected the code of the failure that the server reported (from sink.fail and error())\n  found    ${error.code}: ${error.message}`,
   )
   assert(
-    error.message.includes(failureText),
-    `${what}: the error's message lacks the server's text "${failureText}": ${error.message}`,
+    error.message.includes(inBandErrorText),
+    `${what}: the error's message lacks the server's text "${inBandErrorText}": ${error.message}`,
   )
 }
 
@@ -86,7 +86,7 @@ async function checkEveryPosition(lab: Lab, name: string): Promise<void> {
       const { pieces, ...response }: WireResponse = lab.format.respondThenFail(
         turn,
         request,
-        failureText,
+        inBandErrorText,
       )
       count = pieces.length
       return toReply({ ...response, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })

@@ -11,10 +11,10 @@ const { turns } = scriptNamed('text')
 const end = { done: true, value: undefined }
 
 /**
- * The wire events of the text reply through its second piece of text: APIs open a reply with few or
- * many without text.
+ * The wire events of the text reply through its second piece of text, `lo` of `Hello`: APIs open a
+ * reply with few or many events without text.
  */
-export const begun = ({ pieces }: WireResponse): readonly string[] =>
+export const throughSecondDelta = ({ pieces }: WireResponse): readonly string[] =>
   pieces.slice(0, pieces.findIndex((piece) => /\blo\b/.test(piece)) + 1)
 
 /**
@@ -24,7 +24,7 @@ export const begun = ({ pieces }: WireResponse): readonly string[] =>
 export function stalled(lab: Lab, pieces?: number): Connection {
   return lab.connect((request) => {
     const response = lab.respond(turns, request)
-    return toReply({ ...response, pieces: begun(response).slice(0, pieces) }, 'stall')
+    return toReply({ ...response, pieces: throughSecondDelta(response).slice(0, pieces) }, 'stall')
   })
 }
 
@@ -77,7 +77,7 @@ const driverTests: Tests = {
     assert(!failed, 'the parked read rejected')
     assert(
       !events.some(({ type }) => type === 'done' || type === 'turn-end'),
-      'a closed stream did not end its turn',
+      'a closed stream ended its turn',
     )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
     assertEqual(lab.clock.pending, 0, 'timers left')
@@ -147,15 +147,15 @@ const driverTests: Tests = {
   'R8 overlapping reads of a failing stream: events first, then the same error': async (lab) => {
     const connection = lab.connect((request) => {
       const response = lab.respond(turns, request)
-      return toReply({ ...response, pieces: begun(response) }, 'reset')
+      return toReply({ ...response, pieces: throughSecondDelta(response) }, 'reset')
     })
-    const alone = await readOut(await open(connection))
+    const sequential = await readOut(await open(connection))
     const reader = await open(connection)
     const reads = await Promise.allSettled(
-      Array.from({ length: alone.events.length + 2 }, () => reader.next()),
+      Array.from({ length: sequential.events.length + 2 }, () => reader.next()),
     )
     const values = reads.flatMap((read) => (read.status === 'fulfilled' ? [read.value.value] : []))
-    assertEqual(values, alone.events, 'events before the failure')
+    assertEqual(values, sequential.events, 'events before the failure')
     const errors = reads.flatMap((read) =>
       read.status === 'rejected' ? [read.reason as unknown] : [],
     )
@@ -173,6 +173,9 @@ async function checkLeavingLoops(lab: Lab): Promise<void> {
   const stops: readonly ((reader: AsyncIterable<unknown>) => Promise<void>)[] = [
     async (reader) => {
       for await (const _ of reader) break
+    },
+    async (reader) => {
+      for await (const _ of reader) return
     },
     async (reader) => {
       const stop = async (): Promise<void> => {
@@ -213,19 +216,20 @@ async function checkReadAhead(lab: Lab): Promise<void> {
   assert(request, 'no request was sent')
   await settle()
   assert(request.delivered <= 1, `${request.delivered} chunks read before the first next()`)
-  let first = 0
-  let most = 0
+  let chunksForFirstDelta = 0
+  let maxChunksAhead = 0
   for (let word = 0; word < text.length; word++) {
     await readToText(reader)
     await settle(1)
-    first ||= request.delivered
-    most = Math.max(most, request.delivered - word)
+    chunksForFirstDelta ||= request.delivered
+    maxChunksAhead = Math.max(maxChunksAhead, request.delivered - word)
   }
-  // A vendor opens a reply with a few events without text; after those it is one chunk a piece.
+  // The first delta may take several chunks, since a vendor opens a reply with events without text;
+  // each further delta takes one.
   assert(
-    most <= first,
-    `up to ${most} chunks were read ahead of the consumer, ${first} for the first piece`,
+    maxChunksAhead <= chunksForFirstDelta,
+    `up to ${maxChunksAhead} chunks were read ahead of the consumer, ${chunksForFirstDelta} for the first piece`,
   )
-  assert(first <= 8, `${first} chunks were read for the first piece`)
+  assert(chunksForFirstDelta <= 8, `${chunksForFirstDelta} chunks were read for the first piece`)
   await reader.close()
 }

@@ -39,7 +39,7 @@ function assertTurnSent(
   what: string,
 ): number {
   const assistant = messages[start]
-  assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
+  assert(assistant?.role === 'assistant', `${what}: message ${start} is not an assistant message`)
   assertEqual(assistant.text, turn.text, `${what}: text of the assistant message`)
   assertEqual(
     namesOf(assistant.toolCalls),

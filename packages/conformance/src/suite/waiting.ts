@@ -6,7 +6,7 @@ import { type ReplyStep, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
-import { begun, open, stalled } from './reader.js'
+import { open, stalled, throughSecondDelta } from './reader.js'
 
 const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
@@ -233,7 +233,7 @@ async function drip(
   const connection = lab.connectRetrying(
     (request) => {
       const response = lab.respond(turns, request)
-      const begin: ReplyStep[] = begun(response).map((piece) => encoder.encode(piece))
+      const begin: ReplyStep[] = throughSecondDelta(response).map((piece) => encoder.encode(piece))
       const pings = Array.from({ length: 40 }, (): ReplyStep[] => [
         { waitMs: 5000 },
         encoder.encode(ping(response)),

@@ -3,13 +3,13 @@ import { errorText } from '@modelport/core/text'
 import { checkApiKey } from './api-key.js'
 
 /**
- * The last access tokens and what they were got with, to be kept out of every text: of 16, since
- * more are not in use at a time.
+ * The last 16 access tokens and the credentials that they were obtained with, which no text may
+ * contain. More are never in use at a time.
  */
 export class RecentSecrets {
   #all: readonly string[] = []
 
-  /** Keeps one, and forgets the oldest when there are too many. */
+  /** Keeps a secret, and forgets the oldest when there are more than 16. */
   add(secret: string | null | undefined): void {
     if (secret && !this.#all.includes(secret)) this.#all = [...this.#all, secret].slice(-16)
   }

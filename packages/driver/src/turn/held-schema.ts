@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
-/** Keywords that such an API refuses. */
-const unheld = new Set([
+/** Keywords that a structured output of closed objects refuses. */
+const unsupportedKeywords = new Set([
   'minimum',
   'maximum',
   'exclusiveMinimum',
@@ -14,7 +14,7 @@ const unheld = new Set([
   'minProperties',
   'maxProperties',
 ])
-const formats = [
+const supportedFormats = [
   'date-time',
   'time',
   'date',
@@ -27,58 +27,55 @@ const formats = [
   'uuid',
 ]
 /** Look-around, references to groups, and ends of words. */
-const unheldPattern = /\(\?<?[=!]|\\[bB1-9]/
+const unsupportedPattern = /\(\?<?[=!]|\\[bB1-9]/
 
-const isUnheld = (keyword: string, value: unknown): boolean =>
-  unheld.has(keyword) ||
+const isUnsupported = (keyword: string, value: unknown): boolean =>
+  unsupportedKeywords.has(keyword) ||
   (keyword === 'minItems' && value !== 0 && value !== 1) ||
-  (keyword === 'format' && !formats.includes(String(value))) ||
-  (keyword === 'pattern' && unheldPattern.test(String(value)))
+  (keyword === 'format' && !supportedFormats.includes(String(value))) ||
+  (keyword === 'pattern' && unsupportedPattern.test(String(value)))
 
 /**
- * A schema for an API that holds a model to closed objects without bounds and lengths. What the API
- * cannot express is said in the description of its place; objects with properties are closed;
- * `oneOf` is `anyOf`. A schema that stays open (an object of any properties) is refused by the API.
+ * Converts a schema for an API whose structured output supports closed objects only, and no bounds
+ * or lengths: keywords that it refuses move into the description of their place, objects with
+ * properties are closed, and `oneOf` becomes `anyOf`. An object of any properties stays open, which
+ * the API refuses.
  */
 export function toHeldSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)
-  const unheldEntries = entries.filter(([keyword, value]) => isUnheld(keyword, value))
+  const unsupportedEntries = entries.filter(([keyword, value]) => isUnsupported(keyword, value))
   const heldFields = Object.fromEntries(
     entries.flatMap(([keyword, value]): [string, unknown][] => {
-      if (isUnheld(keyword, value) || keyword === '$schema') return []
-      return [
-        [
-          keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword,
-          mapSchemas(keyword, value, toHeldSchema),
-        ],
-      ]
+      if (isUnsupported(keyword, value) || keyword === '$schema') return []
+      const name = keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword
+      return [[name, mapSchemas(keyword, value, toHeldSchema)]]
     }),
   )
   return {
     ...heldFields,
-    ...describe(schema, unheldEntries),
+    ...describe(schema, unsupportedEntries),
     ...(isObject(schema['properties']) &&
       schema['additionalProperties'] === undefined && { additionalProperties: false }),
   }
 }
 
 /**
- * A schema for a strict form that has no lengths of texts: they are said in the description of
- * their place.
+ * Moves `minLength` and `maxLength` into the description of their place, for strict forms of a
+ * schema that have neither.
  */
-export function withSaidLengths(schema: JsonObject): JsonObject {
+export function withDescribedLengths(schema: JsonObject): JsonObject {
   const { minLength, maxLength, ...rest } = schema
   const lengths = Object.entries({ minLength, maxLength }).filter(
     ([, value]) => value !== undefined,
   )
   const otherFields = Object.entries(rest).map(([keyword, value]) => [
     keyword,
-    mapSchemas(keyword, value, withSaidLengths),
+    mapSchemas(keyword, value, withDescribedLengths),
   ])
   return { ...(Object.fromEntries(otherFields) as JsonObject), ...describe(schema, lengths) }
 }
 
-/** The description of a schema, with what is said in it; nothing if that is nothing. */
+/** The description of a schema, followed by these keywords; `{}` if there are none. */
 function describe(
   { description }: JsonObject,
   entries: readonly (readonly [keyword: string, value: unknown])[],

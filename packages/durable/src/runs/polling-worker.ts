@@ -14,6 +14,9 @@ const pollMs = 400
 /** One claim of so many prefers a run that nobody has begun. */
 const newEvery = 4
 
+/** The phase of runs that have ended a process before. */
+const suspectPhase = 2
+
 interface Served {
   readonly queue: string
   readonly version: string
@@ -111,11 +114,12 @@ export class PollingWorker implements RunWorker {
   async #claim({ queue, version }: Served): Promise<HeldRun | 'again' | undefined> {
     const { company, leaseMs } = this.#parts
     const due = await this.#due(queue, version)
-    if (due.has(2)) {
+    if (due.has(suspectPhase)) {
       this.#suspectSince = Math.min(this.#suspectSince, performance.now())
       const room = roomOf(await this.#crashesOfSuspect(queue, version))
-      // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in
-      // company is not stopped for it.
+      // A suspect waits until the other runs here have ended, and nothing new begins meanwhile.
+      // After two leases it is claimed next to them: dying there does not stop it, since another
+      // run may be to blame.
       const isImpatient = performance.now() - this.#suspectSince > leaseMs * 2
       if (!company.admits(room) && !isImpatient) return undefined
       this.#suspectSince = Infinity

@@ -4,7 +4,7 @@ import { installAdvice } from '../base/install-advice.js'
 import type { LoadCreators } from './creation.js'
 import { type LoadPackage, vendorPackages } from './vendor-packages.js'
 
-/** Packages that no single vendor of the catalog has. */
+/** Packages that do not belong to one vendor of the catalog. */
 const otherPackages: Readonly<Record<string, LoadPackage>> = {
   '@modelport/provider-openai-compatible': async (fail) => {
     const compatible = await import('@modelport/provider-openai-compatible').catch(fail)

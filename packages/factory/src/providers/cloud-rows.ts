@@ -16,7 +16,7 @@ interface CloudRow extends ProviderRow {
   readonly example?: string
 }
 
-/** Completes a row by what its cloud says of every provider; the row wins. */
+/** Fills from the cloud what its row does not set. */
 function inCloud({ example, ...row }: CloudRow): ProviderRow {
   const { cloud: field } = row
   const cloud = clouds[field]
@@ -49,7 +49,7 @@ const claude = {
 } as const
 
 /**
- * The address of Claude's Messages API in the region of an address of Bedrock.
+ * Turns an address of Bedrock into that of Claude's Messages API in the same region.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read
  * 2026-11-27)
  */
@@ -79,10 +79,10 @@ export const cloudRows: readonly ProviderRow[] = [
     cloud: 'azure',
     example: 'https://RESOURCE.openai.azure.com',
     needsKeyAnywhere: true,
-    settings: ({ config, baseUrl }) => {
-      const { endpoint: _, ...azure } = config.azure ?? {}
-      return { baseUrl: undefined, azure: { ...azure, endpoint: baseUrl?.href } }
-    },
+    settings: ({ config, baseUrl }) => ({
+      baseUrl: undefined,
+      azure: { ...config.azure, endpoint: baseUrl?.href },
+    }),
   }),
   inCloud({
     ...rowOf(vertex),

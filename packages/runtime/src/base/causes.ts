@@ -1,4 +1,4 @@
-/** An error may be its own cause: the search ends after so many, more than anybody nests. */
+/** Ends the search, since an error may be its own cause; nobody nests as many. */
 const maxDepth = 20
 
 /** An error, what caused it, and so on. */

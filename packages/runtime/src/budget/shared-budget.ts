@@ -35,7 +35,7 @@ export interface BudgetState extends SharedLimits {
   readonly setBy: BudgetAuthor
   /** What was spent and is reserved in the window; `cost` in US dollars. */
   readonly used: SharedAmounts
-  /** The part of `used` that calls hold which are not over. */
+  /** The part of `used` that running calls have reserved. */
   readonly reserved: SharedAmounts
   /** What was added to the limits for this window. */
   readonly topUp: SharedAmounts
@@ -69,9 +69,9 @@ export interface BudgetDesk {
    */
   reserve(charge: BudgetCharge, signal?: AbortSignal): Promise<void>
   /**
-   * What is left for an owner: the least of its budgets, without what calls that are not over hold,
-   * since a call waits for those. `cost` in billionths of a US dollar; `Infinity`: nothing limits
-   * it.
+   * What is left for an owner, in the budget that has least. What running calls have reserved is
+   * not subtracted, since a call waits for them. `cost` in billionths of a US dollar; `Infinity`:
+   * nothing limits it.
    */
   room(owner: ChargedOwner): Promise<SharedAmounts>
   /** Replaces what a call took by what it used. Once; later calls do nothing. */
