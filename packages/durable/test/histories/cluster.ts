@@ -682,7 +682,7 @@ export class Cluster {
     if (kind === 'question')
       return { says: 'answer', fields: { approved: true, content: { sure: true } } }
     if (kind === 'work') {
-      this.receiver.finish(wish)
+      if (!this.receiver.finish(wish)) return { says: 'unknown', fields: { outcome: 'unknown' } }
       return { says: 'happened', fields: { outcome: 'happened', result: `paid ${wish}` } }
     }
     // If two calls look alike, nobody can say which one happened.

@@ -196,7 +196,7 @@ const clientMoves = {
       const late = lateRequestOf(await client.get(taskId))
       if (!late) return
       const [wish = ''] = cluster.wishesIn(late.action)
-      cluster.receiver.finish(wish)
+      if (!cluster.receiver.finish(wish)) return
       await client.deliver(taskId, { result: `paid ${wish}` }, { request: late.requestId })
       cluster.note(`the result of ${wish} was delivered`)
     }),
@@ -253,7 +253,7 @@ const hostMoves = {
       const request = lateRequestOf(task)
       if (!request) return
       const [wish = ''] = cluster.wishesIn(request.action)
-      cluster.receiver.finish(wish)
+      if (!cluster.receiver.finish(wish)) return
       await host.deliver(
         { principal, id },
         { result: `paid ${wish}` },

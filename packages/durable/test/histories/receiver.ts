@@ -92,9 +92,15 @@ export class Receiver implements Payee {
     if (url !== undefined) this.webhooks.push({ wish, url })
   }
 
-  /** Work that continues elsewhere is done there. */
-  finish(wish: string): void {
-    if (!this.wasPaid(wish)) this.#note(wish, `late ${wish}`, true, 0)
+  /**
+   * Work that continues elsewhere is done there, unless that is a server of its own.
+   *
+   * @returns whether it is done
+   */
+  finish(wish: string): boolean {
+    const isOwn = this.#calls.get(wish)?.tool.startsWith('remote') === true
+    if (!isOwn && !this.wasPaid(wish)) this.#note(wish, `late ${wish}`, true, 0)
+    return this.wasPaid(wish)
   }
 
   async reconcile(key: string): Promise<ReconcileOutcome> {

@@ -223,7 +223,7 @@ export const strangerMoves = {
         return response.ok
       }
       cluster.act('a webhook', async () => {
-        cluster.receiver.finish(wish)
+        if (!cluster.receiver.finish(wish)) return
         const texts = [`paid ${wish}`, ...(n % 3 === 0 ? [`paid ${wish}, once more`] : [])]
         const posted = await Promise.allSettled(texts.map((text) => post(text)))
         const taken = posted.filter((one) => one.status === 'fulfilled' && one.value)
@@ -243,7 +243,7 @@ export const strangerMoves = {
       const late = requestsOf(task).find(({ requestId }) => requestId.endsWith('#result'))
       if (!late) return
       const [wish = ''] = cluster.wishesIn(late.action)
-      cluster.receiver.finish(wish)
+      if (!cluster.receiver.finish(wish)) return
       const to = { principal: owner, id: found.id }
       await host.deliver(to, { result: `paid ${wish}` }, { request: late.requestId, by: courier })
     }),
