@@ -274,11 +274,10 @@ export class Cluster {
 
   /** Runs that somebody holds, and when their leases end. */
   #heldIn(side: Side): ReadonlyMap<string, number> {
-    const rows = this.databases[side].rows.read(
+    const rows = this.databases[side].rows.look?.(
       `SELECT id, due FROM runs WHERE status = 'running' AND due IS NOT NULL`,
     )
-    if (rows instanceof Promise) return new Map()
-    return new Map(rows.map(({ id, due }) => [String(id), Number(due) - epoch]))
+    return new Map((rows ?? []).map(({ id, due }) => [String(id), Number(due) - epoch]))
   }
 
   /** Nobody takes work before its lease is over, and writes it after another one took it. */
@@ -321,14 +320,14 @@ export class Cluster {
   #lookAtBeginning(owner: Process, key: string, id: string): void {
     const one = this.running.find((each) => each?.process === owner)
     const rows = one && this.databases[one.side].rows
-    const found = rows?.read(beginnings, [
+    const found = rows?.look?.(beginnings, [
       `journal:${id}`,
       `journal:task:${id}`,
       `task:${id}`,
       id,
       `task:${id}`,
     ])
-    if (!found || found instanceof Promise) return
+    if (!found) return
     const [{ begun = 0, effects = 0, isThere = 0 } = {}] = found
     if (!isThere) return
     // An effect begins once, however often it is made.
@@ -369,10 +368,9 @@ export class Cluster {
   /** The row of a run or a task, as it is now; undefined if it is not in memory. */
   holdOf(id: string): { status: string; epoch: number; leftMs: number } | undefined {
     const sql = `SELECT status, epoch, due FROM runs WHERE id IN (?, ?)`
-    const row = Object.values(this.databases).flatMap(({ rows }) => {
-      const found = rows.read(sql, [id, `task:${id}`])
-      return found instanceof Promise ? [] : found
-    })[0]
+    const [row] = Object.values(this.databases).flatMap(
+      ({ rows }) => rows.look?.(sql, [id, `task:${id}`]) ?? [],
+    )
     if (!row) return undefined
     const leftMs = Number(row['due']) - (epoch + this.world.now)
     return { status: String(row['status']), epoch: Number(row['epoch']), leftMs }
@@ -381,9 +379,9 @@ export class Cluster {
   /** What was sent and is over by now. */
   overIn(side: Side): readonly Sent[] {
     const over = `SELECT id FROM tasks WHERE place IS NULL UNION SELECT id FROM runs WHERE status IN ('finished', 'cancelled')`
-    const rows = this.databases[side].rows.read(over)
-    const ids = new Set(rows instanceof Promise ? [] : rows.map(({ id }) => id))
-    return this.sent.filter(({ taskId }) => rows instanceof Promise || ids.has(taskId ?? null))
+    const rows = this.databases[side].rows.look?.(over)
+    const ids = new Set(rows?.map(({ id }) => id))
+    return this.sent.filter(({ taskId }) => rows === undefined || ids.has(taskId ?? null))
   }
 
   /**
@@ -573,9 +571,9 @@ export class Cluster {
   /** Room that is taken for calls of the model may have been taken in vain. */
   loseCalls(): void {
     const { rows, taking } = this.databases.desk
-    const held = rows.read('SELECT COUNT(*) AS n FROM reservations')
+    const held = rows.look?.('SELECT COUNT(*) AS n FROM reservations')
     // A call that is asked for now takes its room in a moment.
-    this.#mayLose(held instanceof Promise ? this.sent.length : Number(held[0]?.['n']) + taking + 1)
+    this.#mayLose(held ? Number(held[0]?.['n']) + taking + 1 : this.sent.length)
   }
 
   #mayLose(most: number): void {

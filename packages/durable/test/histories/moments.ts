@@ -93,8 +93,7 @@ const all = Object.entries(forbidden)
 
 /** What is wrong in rows right now, one sentence each. Rows that answer later are not asked. */
 export function wrongIn(rows: Rows): readonly string[] {
-  const found = rows.read(all)
-  if (found instanceof Promise) return []
+  const found = rows.look?.(all) ?? []
   return found.map(({ says, what }) => `${String(says)}: ${String(what)}`)
 }
 
@@ -104,13 +103,12 @@ export const isNews = (statements: readonly Statement[]): boolean =>
 
 /** True if somebody works in these rows, or is about to. */
 export function isBusy(rows: Rows): boolean {
-  const found = rows.read(`SELECT 1 FROM runs WHERE status IN ('ready', 'running') LIMIT 1`)
-  return found instanceof Promise || found.length > 0
+  const found = rows.look?.(`SELECT 1 FROM runs WHERE status IN ('ready', 'running') LIMIT 1`)
+  return found === undefined || found.length > 0
 }
 
 /** Work that is due since before a time, and that nobody takes. */
 export function leftIn(rows: Rows, before: number): readonly string[] {
-  const found = rows.read('SELECT id, status FROM runs WHERE due < ?', [before])
-  if (found instanceof Promise) return []
+  const found = rows.look?.('SELECT id, status FROM runs WHERE due < ?', [before]) ?? []
   return found.map(({ id, status }) => `nobody takes what is due: ${String(id)}, ${String(status)}`)
 }

@@ -240,8 +240,8 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
 
 /** Tasks of the second store whose callers were cancelled. */
 function orphansOf({ databases, sent }: Cluster): ReadonlySet<string> {
-  const over = databases.desk.rows.read(`SELECT id FROM tasks WHERE state = 'cancelled'`)
-  const ids = new Set(over instanceof Promise ? [] : over.map(({ id }) => id))
+  const over = databases.desk.rows.look?.(`SELECT id FROM tasks WHERE state = 'cancelled'`) ?? []
+  const ids = new Set(over.map(({ id }) => id))
   const jobs = sent.flatMap(({ job, taskId }) => (ids.has(taskId ?? null) ? [job.id] : []))
   return new Set(
     childrenIn(databases.bank.rows).flatMap(({ id, job }) => (jobs.includes(job) ? [id] : [])),
@@ -250,11 +250,10 @@ function orphansOf({ databases, sent }: Cluster): ReadonlySet<string> {
 
 /** The tasks of the second store, with the jobs that they are a part of. */
 function childrenIn(rows: Rows): Evidence['children'] {
-  const found = rows.read(
+  const found = rows.look?.(
     `SELECT t.id, t.state, t.at, (SELECT body FROM entries e WHERE e.log = 'task:' || t.id AND e.kind = 'message' ORDER BY e.seq LIMIT 1) AS body FROM tasks t`,
   )
-  if (found instanceof Promise) return []
-  return found.map(({ id, state, at, body }) => {
+  return (found ?? []).map(({ id, state, at, body }) => {
     const wish = /J\d+\.\d+/.exec(String(body))?.[0] ?? ''
     return {
       id: String(id),

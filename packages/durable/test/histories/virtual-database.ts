@@ -43,6 +43,8 @@ export interface Rows {
   readonly lockRows: Database['lockRows']
   read(sql: string, params?: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]>
   write(statements: readonly Statement[]): WriteResult | Promise<WriteResult>
+  /** The rows as they are right now. Unset: these answer later, and nobody looks at them. */
+  look?(sql: string, params?: readonly SqlValue[]): readonly Row[]
   /** Looks at every change of a row from now on. Unset: these rows cannot. */
   guard?(): void
   /** What a change did that none may, one sentence each, and forgets it. */
@@ -60,6 +62,10 @@ export class MemoryRows implements Rows {
 
   read(sql: string, params: readonly SqlValue[] = []): readonly Row[] {
     return this.#run({ sql, params }).rows
+  }
+
+  look(sql: string, params: readonly SqlValue[] = []): readonly Row[] {
+    return this.read(sql, params)
   }
 
   #run({ sql, params = [] }: Statement): { rows: readonly Row[]; count: number } {
