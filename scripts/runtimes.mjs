@@ -1,21 +1,32 @@
 // Runs tests where `npm test` does not: `node scripts/runtimes.mjs [--full] [name…]`. In each
 // runtime the conformance kit and checks over a real socket; where vitest runs, the tests of core
-// and driver too. A runtime that is not available is skipped with the reason.
+// and driver too. A runtime that is not available is skipped with the reason. With `--installed
+// FOLDER` the kit runs on the packages that are installed there, not on the sources.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundleForBrowser, bundlePrograms } from '../test/support/bundle.ts'
+import { parseArgs } from 'node:util'
+import { bundleForBrowser, bundlePrograms, installedIn } from '../test/support/bundle.ts'
 import { fetchBinary, findChromium, start } from './runtimes/launch.mjs'
 import { workerdConfig } from './runtimes/workerd.mjs'
 import { root } from './workspaces.ts'
 
 const limitMs = 8 * 60_000
 const results = process.env.MODELPORT_RESULTS ?? mkdtempSync(join(tmpdir(), 'modelport-runtimes-'))
-const full = process.argv.includes('--full')
-const quick = process.argv.includes('--quick')
-const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const {
+  values: { full, quick, installed },
+  positionals: chosen,
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: 'boolean' },
+    quick: { type: 'boolean' },
+    installed: { type: 'string' },
+  },
+})
+const packages = installed && resolve(installed)
 const flags = full ? ['--full'] : []
 const query = full ? '&full' : ''
 
@@ -43,7 +54,7 @@ const runtimes = {
   deno: {
     names: /^Deno /,
     find: () => fetchBinary('deno', 'deno'),
-    kit: runProgram(['run', '-A', '--no-config']),
+    kit: runProgram(['run', '-A', '--no-config', '--node-modules-dir=manual']),
     vitest: ['run', '-A', '--node-modules-dir=manual'],
   },
   bun: {
@@ -157,13 +168,20 @@ function runVitest(name, { vitest }, binary) {
   return status === 0
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'modelport-kit-'))
+// Next to the packages that are installed: a runtime looks for them from there.
+const folder = mkdtempSync(join(packages ?? tmpdir(), 'modelport-kit-'))
+const ofPackages = packages ? [installedIn(packages)] : []
+/** What is bundled, and what its bundler is told. */
+const bundled = { page: {}, worker: { conditions: ['workerd', 'worker', 'browser'] } }
 const source = (name) => join(root, `test/runtimes/${name}.ts`)
 mkdirSync(results, { recursive: true })
 try {
-  await bundlePrograms(folder, { process: source('process'), host: source('host') })
-  for (const name of ['page', 'worker'])
-    writeFileSync(join(folder, `${name}.js`), await bundleForBrowser(source(name)))
+  await bundlePrograms(folder, { process: source('process'), host: source('host') }, ofPackages)
+  for (const [name, options] of Object.entries(bundled))
+    writeFileSync(
+      join(folder, `${name}.js`),
+      await bundleForBrowser(source(name), options, ofPackages),
+    )
   for (const name of chosen.length > 0 ? chosen : Object.keys(runtimes)) {
     const runtime = runtimes[name]
     if (!runtime)
@@ -176,7 +194,7 @@ try {
     const start = performance.now()
     const passed = [
       tell(name, runtime, await runKit(runtime, binary, folder)),
-      quick || !runtime.vitest || runVitest(name, runtime, binary),
+      quick || packages || !runtime.vitest || runVitest(name, runtime, binary),
     ]
     console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
     if (passed.includes(false)) process.exitCode = 1

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { discoverWorkspaces, root } from '../../scripts/workspaces.ts'
+import { discoverWorkspaces, publishedPackages, root } from '../../scripts/workspaces.ts'
 
 const sources = new Map(
   discoverWorkspaces().flatMap(({ dir, entries }) =>
@@ -22,6 +22,23 @@ const workspace: Plugin = {
     })
   },
 }
+
+const isPublished = new Set(
+  publishedPackages().flatMap(({ entries }) => entries.map(({ specifier }) => specifier)),
+)
+
+/** Takes published packages as an application has them, which installed them in `folder`. */
+export const installedIn = (folder: string): Plugin => ({
+  name: 'installed packages',
+  setup: ({ initialOptions, onResolve, resolve }) => {
+    onResolve({ filter: /^@modelport\// }, ({ path, kind, pluginData }) => {
+      if (pluginData === installedIn || !isPublished.has(path)) return undefined
+      // A program of Node finds them itself, as it runs in that folder.
+      if (initialOptions.platform === 'node') return { path, external: true }
+      return resolve(path, { kind, resolveDir: folder, pluginData: installedIn })
+    })
+  },
+})
 
 /** Leaves what Node brings, and the native package, where they are. */
 const forNode: Plugin = {
@@ -102,13 +119,17 @@ const browserField: Plugin = {
   },
 }
 
-/** Makes a program for browsers and workers, in one file, as a bundler makes it of the packages. */
+/**
+ * Makes a program for browsers and workers, in one file, as a bundler makes it of the packages.
+ * @param more plugins that come before our own
+ */
 export async function bundleForBrowser(
   entry: string | { readonly contents: string },
   options: Pick<
     BuildOptions,
-    'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'
+    'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external' | 'conditions'
   > = {},
+  more: readonly Plugin[] = [],
 ): Promise<string> {
   const input =
     typeof entry === 'string'
@@ -121,7 +142,7 @@ export async function bundleForBrowser(
     platform: 'browser',
     target: 'es2022',
     logLevel: 'error',
-    plugins: [workspace, browserField],
+    plugins: [...more, workspace, browserField],
     ...options,
     write: false,
   })
