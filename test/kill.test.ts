@@ -48,6 +48,15 @@ describe('the kill script', () => {
     },
   )
 
+  test('modelport asks, and does not pay again, when only the reply is lost', {
+    timeout: 180_000,
+  }, async () => {
+    const moment = moments.find(({ losesReply }) => losesReply)!
+    const store = mkdtempSync(join(folder, 'store-'))
+    const { outcomes } = await new Try({ program, store, jobs: ['lost-1'], moment }).run()
+    expect(outcomes).toEqual([{ kills: 0, asked: 1, doubled: [], sameKey: 0, lost: [] }])
+  })
+
   test('an effect that the ledger has twice is doubled, one that it does not have is lost, and a job without its text is stuck', () => {
     const effects = [
       { job: 'j', call: 'pay', key: 'a' },

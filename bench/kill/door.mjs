@@ -24,6 +24,13 @@ export async function effect(job, call, key) {
   return response.text()
 }
 
+/** Whether the ledger has an effect under this key: what a receiver that can be asked answers. */
+export async function happened(job, key) {
+  const query = `job=${encodeURIComponent(job)}&key=${encodeURIComponent(key)}`
+  const response = await fetch(`${settings.ledger}?${query}`)
+  return (await response.json()).happened
+}
+
 /** The tools of every job: `pay` and `note` happen without asking, `refund` needs an approval. */
 export const toolNames = ['pay', 'note', 'refund']
 

@@ -65,7 +65,7 @@ async function examine(peer: Peer, server: PostgresServer | undefined): Promise<
         while (own.length < Number(values.tries)) {
           const { outcomes } = await new Try({ ...(await place(groupSize)), moment, usualMs }).run()
           // A random kill that came after the end does not count.
-          own.push(...outcomes.filter(({ kills }) => kills > 0))
+          own.push(...outcomes.filter(({ kills }) => kills > 0 || moment.losesReply))
         }
       }
       await Promise.all(Array.from({ length: Number(values.parallel) }, line))

@@ -5,7 +5,15 @@ import { openPostgresStore } from '@modelport/durable/postgres'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, infer } from '@modelport/runtime'
-import { effect, promptOf, settings, toolNames, work } from '../door.mjs'
+import { effect, happened, promptOf, settings, toolNames, work } from '../door.mjs'
+
+/** Asks the ledger what became of a call, where the receiver can be asked. */
+const reconcile =
+  (name) =>
+  async ({ job }, { run }) =>
+    (await happened(job, run.idempotencyKey))
+      ? { outcome: 'executed', result: `done ${name}` }
+      : { outcome: 'not-executed' }
 
 const store = settings.store.startsWith('postgres:')
   ? await openPostgresStore(settings.store)
@@ -18,6 +26,7 @@ const tools = toolNames.map((name) =>
     description: 'Has an effect',
     parameters: { type: 'object', properties: { job: { type: 'string' } }, required: ['job'] },
     execute: ({ job }, { run }) => effect(job, name, run.idempotencyKey),
+    ...(process.env.KILL_RECONCILE && { reconcile: reconcile(name) }),
   }),
 )
 const isAsked = ({ type, tool }) => type === 'tool_call' && tool === 'refund'

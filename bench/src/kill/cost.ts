@@ -35,7 +35,7 @@ export async function measureCost(
       jobs: [job = ''],
       env,
     } = await place()
-    const world = await openWorld(() => true)
+    const world = await openWorld(() => 'sent')
     const settings = {
       role: 'cost',
       store,

@@ -23,9 +23,18 @@ export interface Moment {
   readonly isLater?: boolean
   /** The process is killed at a random time of its jobs. */
   readonly isRandom?: boolean
+  /** Nothing is killed: the response is lost on its way, once for each job. */
+  readonly losesReply?: boolean
 }
 
 export const moments: readonly Moment[] = [
+  {
+    name: 'reply lost, nothing killed',
+    about:
+      'the ledger has the effect of `pay`, and the connection of its response breaks; the process continues',
+    isIt: ({ effect }) => effect?.call === 'pay',
+    losesReply: true,
+  },
   {
     name: 'inside the tool',
     about: 'the ledger has the effect of `pay`, and the tool has no response yet',

@@ -7,6 +7,8 @@ export interface Peer {
   readonly name: string
   readonly adapter: 'modelport' | 'langgraph' | 'mastra' | 'workflow'
   readonly onPostgres?: true
+  /** The ledger can be asked, and the tools do it. */
+  readonly reconciles?: true
   /** Packages whose versions are reported. */
   readonly packages: readonly string[]
 }
@@ -15,6 +17,12 @@ const langGraph = ['langchain', '@langchain/langgraph', '@langchain/core']
 
 export const peers: readonly Peer[] = [
   { name: 'modelport, SQLite', adapter: 'modelport', packages: [] },
+  {
+    name: 'modelport, SQLite, with `reconcile`',
+    adapter: 'modelport',
+    reconciles: true,
+    packages: [],
+  },
   { name: 'modelport, PostgreSQL', adapter: 'modelport', onPostgres: true, packages: [] },
   {
     name: 'LangGraph.js, SQLite',
@@ -40,9 +48,10 @@ export const peers: readonly Peer[] = [
  * folder and its own address there.
  */
 export async function environmentOf(
-  { adapter }: Peer,
+  { adapter, reconciles }: Peer,
   store: string,
 ): Promise<Readonly<Record<string, string>>> {
+  if (reconciles) return { KILL_RECONCILE: 'yes' }
   if (adapter !== 'workflow') return {}
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

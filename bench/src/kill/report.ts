@@ -49,6 +49,8 @@ function rowOf(name: string, own: readonly Outcome[]): string {
     .trim()
 }
 
+const upper = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
+
 const head = [
   '| library | tries | once | doubled (same key) | lost | stuck | asked | back after |',
   '|---|--:|--:|--:|--:|--:|--:|--:|',
@@ -59,14 +61,21 @@ const head = [
  * costs, the versions.
  */
 export function toMarkdown(results: readonly PeerResult[]): string {
-  const lines = ['### All moments', '', ...head]
-  for (const { name, outcomes } of results) lines.push(rowOf(name, Object.values(outcomes).flat()))
-  for (const { name, about } of moments) {
+  const lines = ['### All kills', '', ...head]
+  const kills = moments.filter(({ losesReply }) => !losesReply)
+  for (const { name, outcomes } of results)
+    lines.push(
+      rowOf(
+        name,
+        kills.flatMap((kill) => outcomes[kill.name] ?? []),
+      ),
+    )
+  for (const { name, about, losesReply } of moments) {
     lines.push(
       '',
-      `### Killed ${name}`,
+      `### ${losesReply ? upper(name) : `Killed ${name}`}`,
       '',
-      `${about[0]?.toUpperCase()}${about.slice(1)}.`,
+      `${upper(about)}.`,
       '',
       ...head,
     )

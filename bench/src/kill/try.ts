@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { judge, type Outcome } from './judge.ts'
 import type { Moment } from './moments.ts'
-import { type Effect, openWorld } from './world.ts'
+import { type Effect, type Fate, openWorld } from './world.ts'
 
 export type { Outcome } from './judge.ts'
 
@@ -57,6 +57,8 @@ class Job {
   failures: string[] = []
   text: string | undefined
   isOver = false
+  /** A response to it was lost, which happens once. */
+  hasLostReply = false
   /**
    * In this process: it has reported an end, or something to send back once all are at the moment
    * of the kill.
@@ -106,7 +108,10 @@ export class Try {
    * @returns what became of each job, and how long all took from the beginning of the first process
    */
   async run(): Promise<{ readonly outcomes: readonly Outcome[]; readonly usualMs: number }> {
-    const world = await openWorld((what, send) => this.#onArrival(what, send))
+    const world = await openWorld(
+      (what, send) => this.#onArrival(what, send),
+      this.#options.moment?.losesReply,
+    )
     try {
       for (let count = 0; count < 8 && this.#open().length > 0; count++)
         await this.#runWorker(world.url, world.effects)
@@ -196,16 +201,20 @@ export class Try {
     }
   }
 
-  /** @returns true if it is answered at once */
   #onArrival(
     what: { readonly model?: number; readonly effect?: Effect; readonly job: string },
     send: () => void,
-  ): boolean {
+  ): Fate {
     this.#noteSign()
     const job = this.#jobs.find(({ name }) => name === what.job)
-    if (!job || !this.#isMoment(what)) return true
-    this.#hold(job, send)
-    return false
+    if (!job || !this.#isMoment(what)) return 'sent'
+    if (!this.#options.moment?.losesReply) {
+      this.#hold(job, send)
+      return 'held'
+    }
+    if (job.hasLostReply) return 'sent'
+    job.hasLostReply = true
+    return 'lost'
   }
 
   #onWaits(job: Job, waits: readonly Wait[], effects: readonly Effect[]): void {

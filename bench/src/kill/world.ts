@@ -20,21 +20,30 @@ export interface World {
   close(): void
 }
 
-/**
- * Called with what arrives, before anything is sent back. If it returns false, only `send` sends
- * something back.
- */
+/** What becomes of a response: it is sent, sent by whoever calls `send`, or lost on its way. */
+export type Fate = 'sent' | 'held' | 'lost'
+
+/** Called with what arrives, before anything is sent back. */
 export type Listener = (
   what: { readonly model?: number; readonly effect?: Effect; readonly job: string },
   send: () => void,
-) => boolean
+) => Fate
 
 /** How long the model and a tool take. */
 const delayMs = 20
 
-export async function openWorld(listener: Listener): Promise<World> {
+/** @param callsAgain the model makes a call again whose result does not say that it happened */
+export async function openWorld(listener: Listener, callsAgain = false): Promise<World> {
   const effects: Effect[] = []
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      const { searchParams } = new URL(request.url ?? '', 'http://ledger')
+      const job = searchParams.get('job')
+      const key = searchParams.get('key')
+      const happened = effects.some((effect) => effect.job === job && effect.key === key)
+      response.end(JSON.stringify({ happened }))
+      return
+    }
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
@@ -42,7 +51,7 @@ export async function openWorld(listener: Listener): Promise<World> {
       const effect = isLedger ? (JSON.parse(body) as Effect) : undefined
       const { messages = [], stream } = (isLedger ? {} : JSON.parse(body)) as ModelRequest
       const { job, calls } = effect ? { job: effect.job, calls: [] } : readPrompt(messages)
-      const step = messages.filter(({ role }) => role === 'assistant').length
+      const step = messages.filter(callsAgain ? saysDone : isReply).length
       if (effect) effects.push(effect)
       const send = (): void => {
         if (!effect)
@@ -51,7 +60,9 @@ export async function openWorld(listener: Listener): Promise<World> {
           })
         response.end(effect ? `done ${effect.call}` : replyOf(job, calls[step], stream))
       }
-      if (listener(effect ? { effect, job } : { model: step, job }, send)) setTimeout(send, delayMs)
+      const fate = listener(effect ? { effect, job } : { model: step, job }, send)
+      if (fate === 'sent') setTimeout(send, delayMs)
+      if (fate === 'lost') setTimeout(() => response.destroy(), delayMs)
     })
   })
   // On a busy machine a connection that is closed while it is idle would fail a request.
@@ -87,6 +98,14 @@ function readPrompt(messages: NonNullable<ModelRequest['messages']>): {
   const [, job = '', calls = '[]'] = /([\w-]+) (\[.*?\])/.exec(said) ?? []
   return { job, calls: JSON.parse(calls) as readonly string[] }
 }
+
+type Message = NonNullable<ModelRequest['messages']>[number]
+
+const isReply = ({ role }: Message): boolean => role === 'assistant'
+
+/** Whether a message is the result of a call that happened. */
+const saysDone = ({ role, content }: Message): boolean =>
+  role === 'tool' && /done \w+/.test(JSON.stringify(content))
 
 /** A reply that makes the call, or ends the job. */
 function replyOf(job: string, call: string | undefined, stream = false): string {
