@@ -46,6 +46,25 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['a provider without await', () => infer(Promise.resolve(mock), { query }), 'this is a promise: await it'],
   // @ts-expect-error -- the provider comes first
   ['the model in the request', () => infer({ model: mock, prompt: query }), 'it comes first: infer(provider, { query })'],
+  // @ts-expect-error -- the provider comes first
+  ['the model in the request of an object', () => generateObject({ model: mock, schema: {}, prompt: query }), 'it comes first: generateObject(provider, { schema, prompt })'],
+  // @ts-expect-error -- the provider comes first
+  ['the model next to the query', () => infer(mock, { query, model: 'm' }), 'the provider comes first: infer(provider, { … })'],
+  // @ts-expect-error -- another library's name
+  ['maxTurns of a run', () => infer(mock, { query, maxTurns: 5 }), 'set limits.maxSteps'],
+  // @ts-expect-error -- another library's name
+  ['timeout of a run', () => infer(mock, { query, timeout: 5 }), 'set limits.budget.maxRuntimeMs'],
+  // @ts-expect-error -- another library's name
+  ['timeout of a call', () => provider.complete(query, { timeout: 5 }), 'did you mean "deadlineMs"?'],
+  // @ts-expect-error -- another library's name
+  ['onStepFinish of a run', () => infer(mock, { query, onStepFinish: () => {} }), 'set observe.onEvent'],
+  // @ts-expect-error -- the wire's name
+  ['frequency_penalty of a call', () => provider.complete(query, { frequency_penalty: 1 }), 'did you mean "vendor"?'],
+  // @ts-expect-error -- another library's name
+  ['modelName of a provider', () => createOpenAI({ modelName: 'm', apiKey: 'x' }), 'did you mean "model"?'],
+  // @ts-expect-error -- the function comes in the settings
+  ['a tool as LangChain makes it', () => defineTool(() => 1, { name: 'x', schema: {} }), 'an object: { name, description, parameters, execute }'],
+  ['a tool with the shape of its schema', () => defineTool({ name: 'x', description: 'd', parameters: { city: z.string() }, execute: () => 1 }), 'z.object({ city })'],
   // @ts-expect-error -- another library's name
   ['inputSchema of a tool', () => defineTool({ name: 'x', description: 'd', inputSchema: {}, execute: () => 1 }), 'did you mean "parameters"?'],
   // @ts-expect-error -- another library's name
@@ -60,6 +79,14 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['text to generate', () => provider.generate(query), 'messages must be a list of messages, not string'],
   // @ts-expect-error -- the wire's form
   ['an image as on the wire', () => provider.generate([{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }]), "write { type: 'image', source: { type: 'url', url } }"],
+  // @ts-expect-error -- another library's role
+  ['the role human', () => provider.generate([{ role: 'human', content: 'Hello' }]), 'for "human" write "user"'],
+  // @ts-expect-error -- another library's role
+  ['the role model', () => provider.generate([{ role: 'model', content: 'Hello' }]), 'for "model" write "assistant"'],
+  // @ts-expect-error -- another library's message
+  ['a message as a pair', () => provider.generate([['user', 'Hello']]), 'write { role, content }'],
+  // @ts-expect-error -- the name of the media type at a vendor
+  ['an image as at Anthropic', () => provider.generate([{ role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }] }]), "source: toMediaSource(bytes, 'image/png')"],
   // @ts-expect-error -- the wire's role
   ['the role developer', () => provider.generate([{ role: 'developer', content: 'Be brief.' }]), 'for "developer" write "system"'],
   // @ts-expect-error -- the wire's name
@@ -111,7 +138,14 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   // @ts-expect-error -- the wire's name
   ['contextId of a stream of an agent', () => createLocalClient(agent).stream('Hello', { contextId: 'c' }).next(), 'stream: unknown setting "contextId"; did you mean "sessionId"?'],
   ['no key of OpenAI', () => createOpenAI({ model: 'gpt-5.4' }), 'pass apiKey; only newProvider reads it from OPENAI_API_KEY'],
+  ['a model as gateways write it', () => newProvider('openai/gpt-5.4'), 'write "openai:gpt-5.4"'],
   ['a misspelled vendor', () => newProvider('opnai:gpt-5.4'), 'did you mean "openai"?'],
+  // @ts-expect-error -- a hand-off has settings of its own
+  ['an agent to hand off to', () => createAgent({ card: { name: 'b', description: 'd' }, provider: mock, handoffs: [agent] }), 'handoffs must be an object of settings by name'],
+  // @ts-expect-error -- it is a provider
+  ['the model of an agent', () => createAgent({ card: { name: 'b', description: 'd' }, model: mock }), 'did you mean "provider"?'],
+  // @ts-expect-error -- another library's name
+  ['the prompt of an agent', () => createAgent({ card: { name: 'b', description: 'd' }, provider: mock, prompt: 'Be brief.' }), 'did you mean "system"?'],
   // @ts-expect-error -- a card is needed
   ['an agent without a card', () => createAgent({ name: 'x', provider: mock }), 'set card: { name, description }'],
 ])('%s is refused with the cure', async (_mistake, program, message) => {

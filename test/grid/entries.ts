@@ -98,6 +98,7 @@ export const withoutRow: readonly Exception[] = [
     why: 'the events of a run in another form: packages/runtime/test/ag-ui.test.ts',
   },
   { where: 'authorize', why: 'an option of infer that asks the application' },
+  { where: 'handoffs', why: 'an option of infer, which asks the model' },
   { where: 'policy', why: 'an option of agents that asks nobody' },
   { where: 'studio', why: 'a command: packages/studio/test' },
   { where: 'apiHost', why: 'asks nobody' },

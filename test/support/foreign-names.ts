@@ -36,6 +36,17 @@ export const foreignNames: Readonly<
   'docs/errors.md': [{ of: 'Python', names: ['ValueError'] }],
   'evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
   'evidence/walked-guides.md': [{ of: 'LangChain in Python', names: ['InMemorySaver'] }],
+  'evidence/habits.md': [
+    {
+      of: 'the AI SDK',
+      names: ['cosineSimilarity', 'createProviderRegistry', 'toUIMessageStreamResponse'],
+    },
+    { of: 'nobody: a guess', names: ['connectMcp'] },
+  ],
+  'skills/modelport/references/mistakes.md': [
+    { of: 'the AI SDK', names: ['createProviderRegistry', 'toUIMessageStreamResponse'] },
+    { of: 'LangChain', names: ['initChatModel'] },
+  ],
   'evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],
   'evidence/performance.md': [{ of: 'V8', names: ['--max-semi-space-size'] }],
   'evidence/port-notes.md': [
@@ -59,7 +70,10 @@ export const foreignNames: Readonly<
     { of: 'Restate', names: ['inactivityTimeout', 'abortTimeout', 'identityKeys'] },
   ],
   'docs/guides/from-ai-sdk.md': [
-    { of: 'the AI SDK', names: ['activeTools', 'RetryError', 'customProvider'] },
+    {
+      of: 'the AI SDK',
+      names: ['activeTools', 'RetryError', 'customProvider', 'toUIMessageStreamResponse'],
+    },
   ],
   'docs/guides/from-langchain.md': [
     {

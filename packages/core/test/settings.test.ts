@@ -91,10 +91,22 @@ describe('checkSettings', () => {
     ['query', ['schema', 'prompt'], 'did you mean "prompt"?'],
     ['prompt', ['messages', 'tools'], 'did you mean "messages"?'],
     ['inputSchema', ['name', 'parameters'], 'did you mean "parameters"?'],
+    ['schema', ['name', 'parameters'], 'did you mean "parameters"?'],
+    ['func', ['name', 'execute'], 'did you mean "execute"?'],
+    ['maxTurns', ['maxSteps', 'maxTokens'], 'did you mean "maxSteps"?'],
+    ['recursionLimit', ['query', 'maxSteps'], 'did you mean "maxSteps"?'],
+    ['activeTools', ['afterTools', 'prepareStep'], 'did you mean "prepareStep"?'],
+    ['model', ['models', 'provider'], 'did you mean "provider"?'],
+    ['systemPrompt', ['system', 'prepareStep'], 'did you mean "system"?'],
+    ['prompt', ['system', 'card'], 'did you mean "system"?'],
+    ['defaultHeaders', ['defaults', 'headers'], 'did you mean "headers"?'],
+    ['host', ['model', 'baseUrl'], 'did you mean "baseUrl"?'],
+    ['timeout', ['timeouts', 'signal'], 'did you mean "timeouts"?'],
+    ['timeout', ['deadlineMs', 'signal'], 'did you mean "deadlineMs"?'],
     ['maxRetries', ['query', 'options'], 'set options.retry.attempts'],
     ['abortSignal', ['query', 'options'], 'set options.signal'],
     ['constructor', ['query', 'options'], 'known: query, options'],
-  ])('checkSettings names what replaces %s of the AI SDK among %j', (name, known, hint) => {
+  ])('checkSettings names what replaces %s of another library among %j', (name, known, hint) => {
     expect(() =>
       checkSettings('f', { [name]: 1 }, known, { options: known.includes('options') ? call : [] }),
     ).toThrow(new TypeError(`f: unknown setting "${name}"; ${hint}`))

@@ -399,10 +399,14 @@ function checkAgentSettings(settings: AgentSettings): void {
   if (typeof (decisions.mayDeliver ?? isObject) !== 'function')
     throw configError('decisions.mayDeliver must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.
-  const { limits, compaction, profile, capabilities } = settings
+  const { limits, compaction, profile, capabilities, handoffs } = settings
   const bounds = { ...limits, compaction, profile, capabilities }
   if (provider)
-    inferStream(provider, { query: '', limits: { ...bounds, ...(isPlain && { budget }) } })
+    inferStream(provider, {
+      query: '',
+      limits: { ...bounds, ...(isPlain && { budget }) },
+      handoffs,
+    })
   if (!handler && !provider && !tools?.length)
     throw configError(
       `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,

@@ -54,8 +54,8 @@ function checkPart(part: unknown, where: string): void {
 }
 
 function isSource(source: unknown): boolean {
-  const { type, data, url, id, origin } = fieldsOf(source)
-  if (type === 'base64') return typeof data === 'string'
+  const { type, data, mediaType, url, id, origin } = fieldsOf(source)
+  if (type === 'base64') return typeof data === 'string' && typeof mediaType === 'string'
   if (type === 'url') return typeof url === 'string'
   return type === 'file' && typeof id === 'string' && typeof origin === 'string'
 }

@@ -82,15 +82,30 @@ function resultOf(id: string, results: readonly ToolMessage[]): ToolMessage | un
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool']
 
+/** The roles of other libraries. */
+const otherRoles: ReadonlyMap<unknown, string> = new Map([
+  ['ai', 'assistant'],
+  ['developer', 'system'],
+  ['function', 'tool'],
+  ['human', 'user'],
+  ['model', 'assistant'],
+])
+
 function checkMessage(message: ChatMessage | null | undefined, at: number): void {
-  if (!message || !roles.includes(message.role))
-    return refuse(
-      `messages[${at}]: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}; for "developer" write "system"`,
-    )
+  if (!message || !roles.includes(message.role)) return refuseRole(message?.role, at)
   if (message.role === 'tool' && typeof message.toolCallId !== 'string')
     refuse(`messages[${at}]: the result needs toolCallId, the id of its call`)
   checkMessageFields(message, at)
   if (typeof message.content !== 'string') checkContent(message, `messages[${at}]`)
+}
+
+function refuseRole(role: unknown, at: number): never {
+  const meant = otherRoles.get(role)
+  const name = role === undefined ? 'undefined' : JSON.stringify(role)
+  const cure = meant
+    ? `for ${name} write "${meant}"`
+    : 'write { role, content } with "system", "user", "assistant" or "tool"'
+  return refuse(`messages[${at}]: unknown role ${name}; ${cure}`)
 }
 
 /**
@@ -99,7 +114,9 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
  */
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
   if (!Array.isArray(messages))
-    refuse(`messages must be a list of messages, not ${typeof messages}`)
+    refuse(
+      `messages must be a list of messages, not ${typeof messages}; write [{ role: 'user', content: '...' }]`,
+    )
   const ids: string[] = []
   for (const message of messages as readonly (ChatMessage | null)[])
     if (message?.role === 'assistant') for (const { id } of message.toolCalls ?? []) ids.push(id)

@@ -46,6 +46,12 @@ export function findRow(
 ): ProviderRow {
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
+  // Gateways of other libraries write a slash.
+  const [vendor = '', ...model] = name.split('/')
+  if (model.length && table.has(vendor.trim().toLowerCase()))
+    throw configError(
+      `unsupported provider: ${JSON.stringify(name)}; write "${vendor}:${model.join('/')}"`,
+    )
   const names = [...new Set([...table.values()].map((one) => one.name))].join(', ')
   throw configError(
     `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${names}`,

@@ -157,7 +157,7 @@ export function checkProvider(provider: unknown, where = 'provider'): void {
   const isInRequest =
     isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
   const hint = isInRequest
-    ? '; it comes first: infer(provider, { query })'
+    ? `; it comes first: ${'schema' in provider ? 'generateObject(provider, { schema, prompt })' : 'infer(provider, { query })'}`
     : provider instanceof Promise
       ? '; this is a promise: await it'
       : ''
@@ -220,6 +220,11 @@ export function checkRequest(
   { where, toolsAre, known, groups = {} }: RequestRules,
 ): void {
   hold('invalid-request', 'the request', request, object)
+  for (const name of ['model', 'llm'])
+    if (name in request)
+      throw new TypeError(
+        `${where}: unknown setting "${name}"; the provider comes first: ${where}(provider, { … })`,
+      )
   checkSettings(where, request, known, { options: optionNames.call, ...groups })
   const given = request as Readonly<Record<string, unknown>>
   holdFields('', given, toolsAre)
@@ -265,7 +270,8 @@ export function checkBatch(
  * @throws {TypeError} one is not known.
  */
 export function checkToolSettings(settings: object, known: readonly string[]): void {
-  hold('config', 'the settings of a tool', settings, object)
+  const wanted = 'an object: { name, description, parameters, execute }'
+  hold('config', 'the settings of a tool', settings, [wanted, isObject])
   if ('needsApproval' in settings)
     throw new TypeError(
       'defineTool: unknown setting "needsApproval"; calls are approved by authorize of infer, or by the policy of an agent',

@@ -38,6 +38,13 @@ export function compileParameters(parameters: ToolParameters, where: string): Co
       validate: (args) => validateStandard(parameters, args),
     }
 
+  // The shape alone, as MCP's SDK takes it, would be read as a flat map.
+  const part =
+    isObject(parameters) && Object.entries(parameters).find(([, one]) => isStandard(one as never))
+  if (part)
+    throw configError(
+      `${where}: ${JSON.stringify(part[0])} is a schema of a library; make one of the whole: z.object({ ${part[0]} })`,
+    )
   const schema = isObject(parameters) ? fromFlatMap(parameters, where) : parameters
   return { schema: toObjectSchema(schema, where), validate: compileJsonSchema(schema, { where }) }
 }
