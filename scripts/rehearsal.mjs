@@ -3,7 +3,7 @@
 // published is packed, and a stranger installs it, as if from npm, on Node 22 and 24, Bun, Deno,
 // in a worker and in a browser. Then the flag is turned off, and no file differs.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installLine } from './unpublished/tarballs.mjs'
@@ -49,16 +49,13 @@ function turn(isPublished) {
   run(['pnpm run notices', 'pnpm run llms'])
 }
 
-/** What the kit of `test/runtimes` runs on. */
+/** What the kit of `test/runtimes` runs on: itself, and each provider that it asks. */
 const installed = [
-  'conformance',
-  'provider-openai-compatible',
-  'provider-ollama',
-  'provider-anthropic',
-  'provider-openai',
-  'provider-google',
-  'provider-bedrock',
-].map((name) => `@modelport/${name}`)
+  '@modelport/conformance',
+  ...publishedPackages()
+    .filter(({ dir }) => existsSync(join(dir, 'test/api.ts')))
+    .map(({ name }) => name),
+]
 
 try {
   execFileSync('git', ['clone', '--quiet', root, clone])

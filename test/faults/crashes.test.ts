@@ -394,7 +394,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
       const lines = await run(
         { folder, saves: 1 },
         undefined,
-        // Of this mount alone, which whoever is not root may do, too.
+        // Only this mount: whoever is not root may do that, too.
         onDisk('"$@"; mount -o remount,bind,ro "$0"; exec "$@"'),
       )
       failed(lines, 'EROFS', false)
