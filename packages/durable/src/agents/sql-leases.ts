@@ -1,7 +1,7 @@
 import type { HeldTask, TaskKey, TaskLeases } from '@modelport/agent'
 import type { Row, SqlValue } from '../database/database.js'
 import { roomOf } from '../runs/company.js'
-import { duePhases } from '../runs/due-phases.js'
+import { duePhases, suspectPhase } from '../runs/due-phases.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
 import { LiveWorkers } from '../runs/live-workers.js'
 import { servedBy } from '../runs/run-definition.js'
@@ -16,9 +16,6 @@ const pageSize = 100
 /** The first and the longest time between two looks at a task that waits, in milliseconds. */
 const firstLookMs = 1000
 const longestLookMs = 600_000
-
-/** The phase of a task that may have ended its process. */
-const suspectPhase = 2
 
 const keyOf = ({ id, principal }: Row): TaskKey => ({
   principal: String(principal),

@@ -1,6 +1,6 @@
 import { isDurableError } from '../database/durable-error.js'
 import { roomOf } from './company.js'
-import { duePhases } from './due-phases.js'
+import { duePhases, suspectPhase } from './due-phases.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
@@ -13,9 +13,6 @@ const pollMs = 400
 
 /** One claim of so many prefers a run that nobody has begun. */
 const newEvery = 4
-
-/** The phase of runs that have ended a process before. */
-const suspectPhase = 2
 
 interface Served {
   readonly queue: string
