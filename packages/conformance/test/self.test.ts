@@ -103,7 +103,7 @@ test.each([
   120_000,
 )
 
-test('a format that claims counts of cached tokens, which its API has not, is told what to say', async () => {
+test('the kit tells a format that claims counts of cached tokens, which its API does not send, what to declare', async () => {
   const format = { ...lineFormat, supports: { ...lineFormat.supports, cacheTokens: true } }
   const harness = { name: 'lines', create: createLines, format }
   expect(await firstFailure(harness, 'L1')).toMatch(

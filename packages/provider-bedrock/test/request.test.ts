@@ -59,11 +59,11 @@ describe('a request', () => {
   })
 
   test('vendor fields stand inside those of the options, and one that replaces an option is named in the warnings', async () => {
-    const beside = await bodyOf([hi], {
+    const withStop = await bodyOf([hi], {
       maxTokens: 9,
       vendor: { inferenceConfig: { stopSequences: ['x'] } },
     })
-    expect(beside).toMatchObject({
+    expect(withStop).toMatchObject({
       body: { inferenceConfig: { maxTokens: 9, stopSequences: ['x'] } },
       warnings: undefined,
     })

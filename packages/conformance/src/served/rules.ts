@@ -48,7 +48,7 @@ export interface ServedRule {
   source(wire: Wire): string | undefined
 }
 
-// Where a rule is written, by who wrote it.
+// The page that a rule comes from, by its author.
 const ofVendor = ({ source }: Wire): string => source
 const ofReasoning = ({ reasoningSource, source }: Wire): string => reasoningSource ?? source
 const ofErrors = ({ errorSource }: Wire): string => errorSource

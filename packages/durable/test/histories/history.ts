@@ -42,7 +42,7 @@ export const toolOf = {
   'nothing' | keyof EffectDeclaration | 'approval' | 'question' | 'pending',
   string
 >
-/** `slowly` prepares for seconds before it pays, and stops when it is told to. */
+/** All tools; `slowly` prepares for seconds before it pays, and stops when its signal aborts. */
 export const toolNames = [...Object.values(toolOf), 'keyedSigned', 'slowly'] as const
 /** The tools of an MCP server. */
 export const remoteNames = ['remote', 'remoteTask'] as const
